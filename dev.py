@@ -1,0 +1,63 @@
+"""Set up karat in a virtual environment of its own (.venv) and run it: python3 dev.py example | test.
+
+Needs only Python 3.11 or newer with venv and pip, so it also works where the system's Python is managed externally.
+"""
+
+import hashlib
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+HOME = ROOT / ".venv"
+BIN = HOME / ("Scripts" if os.name == "nt" else "bin")
+
+TEST = [
+    ["ruff", "check", "."],
+    ["ruff", "format", "--check", "."],
+    ["mypy"],
+    ["pytest", "-n", "auto", "--cov", "--cov-report=term"],
+]
+
+
+def set_up(extra: str) -> None:
+    """Make the environment and install karat in it, unless that has been done for this pyproject.toml."""
+    stamp = HOME / f"karat-{extra or 'plain'}"
+    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
+    if stamp.is_file() and stamp.read_text() == wanted:
+        return
+    print("Installing karat into .venv (once) ...", file=sys.stderr, flush=True)
+    if not (BIN / "python").exists() and not (BIN / "python.exe").exists():
+        venv.create(HOME, with_pip=True)
+    package = f".[{extra}]" if extra else "."
+    run(["python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--editable", package])
+    stamp.write_text(wanted)
+
+
+def run(command: list[str]) -> None:
+    """Run a program of the environment; stop with its exit status if it fails."""
+    status = subprocess.call([str(BIN / command[0]), *command[1:]], cwd=ROOT)
+    if status:
+        sys.exit(status)
+
+
+def main() -> None:
+    """The two things one does in a fresh clone."""
+    if sys.version_info < (3, 11):
+        sys.exit(f"karat needs Python 3.11 or newer; this is {sys.version.split()[0]}.")
+    command = sys.argv[1] if len(sys.argv) == 2 else ""
+    if command == "example":
+        set_up("")
+        run(["karat", "example"])
+    elif command == "test":
+        set_up("test")
+        for step in TEST:
+            run(step)
+    else:
+        sys.exit("usage: python3 dev.py example | test")
+
+
+if __name__ == "__main__":
+    main()

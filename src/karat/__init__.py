@@ -1,0 +1,64 @@
+"""karat: how close is a clustering to gold?
+
+score(gold, pred) gives a panel of measures; every measure is also a function, such as karat.v_measure(gold, pred).
+Everything is loaded by the first use of its name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from karat.version import __version__ as __version__
+
+if TYPE_CHECKING:
+    from karat import examples as examples
+    from karat import sklearn as sklearn
+    from karat.errors import KaratError as KaratError
+    from karat.errors import LabelError as LabelError
+    from karat.errors import MeasureError as MeasureError
+    from karat.errors import TableError as TableError
+    from karat.evaluate import score as score
+    from karat.measures import *
+    from karat.profile import Profile as Profile
+    from karat.registry import Measure as Measure
+    from karat.registry import list_measures as list_measures
+    from karat.registry import measure as measure
+    from karat.registry import parse as parse
+    from karat.registry import wrap as wrap
+    from karat.results import Scores as Scores
+    from karat.stack import Stack as Stack
+    from karat.tables import Table as Table
+
+_ROOMS = {
+    "errors": ("KaratError", "LabelError", "MeasureError", "TableError"),
+    "evaluate": ("score",),
+    "profile": ("Profile",),
+    "registry": ("Measure", "list_measures", "measure", "parse", "wrap"),
+    "results": ("Scores",),
+    "stack": ("Stack",),
+    "tables": ("Table",),
+}
+_MODULES = ("examples", "sklearn")
+_HOMES = {name: room for room, names in _ROOMS.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name in _MODULES:
+        return import_module(f"karat.{name}")
+    if name.startswith("_"):
+        raise AttributeError(f"module 'karat' has no attribute {name!r}")
+    measures = import_module("karat.measures")  # so that parse() and list_measures() know them
+    if name in _HOMES:
+        return getattr(import_module(f"karat.{_HOMES[name]}"), name)
+    from karat.registry import Measure
+
+    found = getattr(measures, name, None)
+    if isinstance(found, Measure):
+        return found
+    raise AttributeError(f"module 'karat' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES, *_MODULES, *(m.name for m in __getattr__("list_measures")())])

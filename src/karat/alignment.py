@@ -1,0 +1,258 @@
+"""Two sides' labels brought together item by item, under one policy for what is missing or noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.errors import LabelError, listed
+from karat.labels import MISSING, Labels, Singleton, encode_objects, read
+
+Ints = NDArray[np.int64]
+
+Missing: TypeAlias = Literal["raise", "drop", "singletons", "cluster"]
+NoiseAs: TypeAlias = Literal["cluster", "singletons", "drop"]
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How items without a label and noise were treated, and how many there were: part of a signature."""
+
+    missing: Missing = "raise"
+    noise: Any = None  # a label; meaningful when noise_as is given
+    noise_as: NoiseAs | None = None
+    weighted: bool = False
+    missing_items: int = 0
+    noise_items: int = 0
+
+    @property
+    def dropped(self) -> int:
+        """Items left out of the table."""
+        missing = self.missing_items if self.missing == "drop" else 0
+        return missing + (self.noise_items if self.noise_as == "drop" else 0)
+
+    def __add__(self, other: Policy) -> Policy | None:
+        """The policy of two tables added together, or None when they were made under different ones."""
+        if replace(self, missing_items=0, noise_items=0) != replace(other, missing_items=0, noise_items=0):
+            return None
+        return replace(
+            self,
+            missing_items=self.missing_items + other.missing_items,
+            noise_items=self.noise_items + other.noise_items,
+        )
+
+
+class Aligned(NamedTuple):
+    """A class code and a cluster code for every item that is scored, with names, weights and the policy."""
+
+    gold: Ints
+    pred: Ints
+    classes: list[Any]
+    clusters: list[Any]
+    weights: NDArray[Any] | None
+    policy: Policy
+
+
+def align(
+    gold: object,
+    pred: object,
+    weights: object = None,
+    *,
+    missing: Missing = "raise",
+    noise: object = None,
+    noise_as: NoiseAs | None = None,
+) -> Aligned:
+    """Read both sides, match them on item ids where they have them, and apply the policy."""
+    _check_options(missing, noise, noise_as)
+    left, right = read(gold, "gold"), read(pred, "pred")
+    is_noise = _noise_mask(right, noise) if noise_as else np.zeros(right.codes.size, dtype=bool)
+    items, gold_at, pred_at = _match(left, right, missing)
+    weight = None if weights is None else _read_weights(weights, items, left, gold_at)
+    gold_codes = _take(left.codes, gold_at)
+    pred_codes = _take(right.codes, pred_at)
+    noisy = (pred_at >= 0) & is_noise[pred_at]
+    absent = (gold_codes < 0) | (pred_codes < 0)
+    if missing == "raise" and absent.any():
+        raise LabelError(_missing_message(gold_codes, pred_codes, items))
+    policy = Policy(missing, noise, noise_as, weights is not None, int(absent.sum()), int(noisy.sum()))
+
+    kept = np.ones(absent.size, dtype=bool)
+    if missing == "drop":
+        kept &= ~absent
+    if noise_as == "drop":
+        kept &= ~noisy
+    if not kept.any():
+        raise LabelError(f"no item is left to score: all {kept.size} were dropped as missing or noise.")
+    classes, clusters = list(left.names), list(right.names)
+    for codes, names in ((gold_codes, classes), (pred_codes, clusters)):
+        _settle(codes, np.flatnonzero((codes < 0) & kept), names, items, alone=missing == "singletons")
+    if noise_as == "singletons":
+        _settle(pred_codes, np.flatnonzero(noisy & kept), clusters, items, alone=True)
+    if kept.all():
+        return Aligned(gold_codes, pred_codes, classes, clusters, weight, policy)
+    return Aligned(
+        gold_codes[kept], pred_codes[kept], classes, clusters, None if weight is None else weight[kept], policy
+    )
+
+
+def _check_options(missing: str, noise: object, noise_as: str | None) -> None:
+    if missing not in get_args(Missing):
+        raise LabelError(f"missing={missing!r} is not a policy; use one of {listed(get_args(Missing))}.")
+    if noise_as is not None and noise_as not in get_args(NoiseAs):
+        raise LabelError(f"noise_as={noise_as!r} is not a policy; use one of {listed(get_args(NoiseAs))}.")
+    if noise is not None and noise_as is None:
+        raise LabelError(
+            f"noise={noise!r} needs noise_as='cluster', 'singletons' or 'drop', because the score depends on it."
+        )
+    if noise_as is not None and noise is None:
+        raise LabelError(f"noise_as={noise_as!r} needs the label that marks noise, such as noise=-1.")
+
+
+def _noise_mask(labels: Labels, noise: object) -> NDArray[np.bool_]:
+    """Which items carry the noise label; a label that only looks like it is a mistake worth a word."""
+    codes, _ = encode_objects([noise, *labels.names], "noise")
+    same = codes[1:] == codes[0]
+    if not same.any():
+        alike = [name for name in labels.names if str(name) == str(noise)]
+        if alike:
+            raise LabelError(
+                f"noise={noise!r} is not among pred's labels, but {alike[0]!r} is; give noise={alike[0]!r}."
+            )
+    return np.isin(labels.codes, np.flatnonzero(same))
+
+
+def _take(codes: Ints, places: Ints) -> Ints:
+    return np.where(places >= 0, codes[places], -1)
+
+
+def _settle(codes: Ints, places: Ints, names: list[Any], items: Any, *, alone: bool) -> None:
+    """Give the items at these places a label: each its own, or one for all."""
+    if places.size:
+        new = [Singleton(_item(items, place)) for place in places.tolist()] if alone else [MISSING]
+        codes[places] = len(names) + (np.arange(places.size) if alone else 0)
+        names.extend(new)
+
+
+def _item(items: Any, place: int) -> Any:
+    return place if items is None else items[place]
+
+
+def _match(left: Labels, right: Labels, missing: Missing) -> tuple[Any, Ints, Ints]:
+    """The items of both sides, and the place of each in gold and in pred (-1 where it is absent)."""
+    here = np.arange(left.codes.size)
+    if left.items is None or right.items is None:
+        _check_positions(left, right)
+        return (right.items if left.items is None else left.items), here, here
+    if _same_items(left.items, right.items):
+        return left.items, here, here
+    gold_items, pred_items = list(left.items), list(right.items)
+    gold_at, pred_at = _places(gold_items, "gold"), _places(pred_items, "pred")
+    only_gold = [item for item in gold_items if item not in pred_at]
+    only_pred = [item for item in pred_items if item not in gold_at]
+    if missing == "raise" and (only_gold or only_pred):
+        raise LabelError(
+            f"gold and pred are about different items: only gold has {_few(only_gold)}, "
+            f"only pred has {_few(only_pred)}; say missing='drop', 'singletons' or 'cluster'."
+        )
+    items = gold_items + only_pred
+    return items, _look_up(items, gold_at), _look_up(items, pred_at)
+
+
+def _few(items: list[Any]) -> str:
+    return listed(items, 3) if items else "none"
+
+
+def _check_positions(left: Labels, right: Labels) -> None:
+    for side, other, labels in (("gold", "pred", left), ("pred", "gold", right)):
+        if labels.keyed:
+            raise LabelError(
+                f"{side} names its items but {other} does not; give both as dicts, sets or Series, or neither."
+            )
+    if left.codes.size != right.codes.size:
+        raise LabelError(
+            f"gold has {left.codes.size} labels but pred has {right.codes.size}; "
+            "give both as dicts {item: label} or as Series with an index, so that they can be aligned."
+        )
+
+
+def _same_items(left: Any, right: Any) -> bool:
+    if hasattr(left, "equals") and hasattr(right, "equals"):
+        return bool(left.equals(right))
+    return len(left) == len(right) and list(left) == list(right)
+
+
+def _places(items: list[Any], side: str) -> dict[Any, int]:
+    places = {item: place for place, item in enumerate(items)}
+    if len(places) < len(items):
+        twice = next(item for place, item in enumerate(items) if places[item] != place)
+        raise LabelError(
+            f"{side} has item {twice!r} more than once, so it cannot be aligned; make its item ids unique."
+        )
+    return places
+
+
+def _look_up(items: list[Any], places: dict[Any, int]) -> Ints:
+    return np.fromiter((places.get(item, -1) for item in items), dtype=np.int64, count=len(items))
+
+
+def _missing_message(gold: Ints, pred: Ints, items: Any) -> str:
+    parts = []
+    for side, codes in (("gold", gold), ("pred", pred)):
+        places = np.flatnonzero(codes < 0)
+        if places.size:
+            noun = "position" if items is None else "item"
+            plural = "" if places.size == 1 else "s"
+            which = listed([_item(items, place) for place in places.tolist()])
+            parts.append(f"{side} has {places.size} missing label{plural}, at {noun}{plural} {which}")
+    return " and ".join(parts) + "; say missing='drop', 'singletons' or 'cluster'."
+
+
+def _read_weights(weights: Any, items: Any, left: Labels, gold_at: Ints) -> NDArray[Any]:
+    """One finite, non-negative number per item, int64 or float64, in the order of the items."""
+    index = list(weights) if isinstance(weights, dict) else getattr(weights, "index", None)
+    if index is not None and not callable(index) and items is not None:
+        at = _look_up(list(items), _places(list(index), "weights"))
+        if (at < 0).any():
+            raise LabelError(
+                f"weights has no weight for item {_item(items, int(np.argmin(at)))!r}; give one for every item."
+            )
+        values = weights.values() if isinstance(weights, dict) else weights
+        return check_weights(values, None)[at]
+    array = check_weights(weights.values() if isinstance(weights, dict) else weights, left.codes.size)
+    if (gold_at < 0).any():
+        raise LabelError(
+            "weights are given by position, but pred has items that gold lacks; give weights as a dict {item: weight}."
+        )
+    return array[gold_at]
+
+
+def check_weights(values: Any, size: int | None) -> NDArray[Any]:
+    """Weights as a clean int64 or float64 array, or an error that shows the first bad one."""
+    array = _numbers(values if hasattr(values, "__array__") else list(values))
+    if array.ndim != 1 or (size is not None and array.size != size):
+        raise LabelError(f"weights has shape {array.shape} but there are {size} items; give one weight per item.")
+    bad = np.flatnonzero(~np.isfinite(array) | (array < 0))
+    if bad.size:
+        raise LabelError(f"weights has {array[bad[0]]} at position {bad[0]}; weights are finite and not negative.")
+    if not array.any():
+        raise LabelError("all weights are 0; give at least one item a positive weight.")
+    return array
+
+
+def _numbers(values: Any) -> NDArray[Any]:
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of different lengths
+        array = np.array(None)
+    if array.dtype.kind in "bi" or (array.dtype.kind == "u" and array.dtype.itemsize < 8):
+        return array.astype(np.int64)
+    if array.dtype.kind == "f":
+        return array.astype(np.float64)
+    for place, value in enumerate(values):
+        if not isinstance(value, Real):
+            raise LabelError(f"weights has {value!r} at position {place}, which is not a number.")
+    return np.array([float(value) for value in values])

@@ -1,0 +1,60 @@
+"""The words that formulas are written in: each takes numbers or arrays of numbers alike."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+Number: TypeAlias = Any  # int, Fraction or float for one table; an array of shape (m,) for m of them
+
+
+def ratio(top: Number, bottom: Number, empty: Number) -> Number:
+    """top / bottom, and empty where both are 0.
+
+    >>> ratio(1, 4, empty=1), ratio(0, 0, empty=1)
+    (0.25, 1)
+    """
+    if _scalar(top, bottom, empty):
+        if bottom != 0:
+            return top / bottom
+        return empty if top == 0 else math.copysign(math.inf, top)
+    zero = np.asarray(bottom) == 0
+    with np.errstate(divide="ignore"):
+        quotient = np.divide(top, np.where(zero & (np.asarray(top) == 0), 1.0, bottom))
+    return np.where(zero & (np.asarray(top) == 0), empty, quotient)
+
+
+def unless_zero(value: Number) -> Number:
+    """value, and 1 where it is 0: a divisor that changes nothing where there is nothing to divide by."""
+    return value + ratio(0, value, empty=1)
+
+
+def settle(value: Number, scale: Number) -> Number:
+    """value, or 0 where it is within the rounding error of a difference of numbers as large as scale."""
+    return value * (abs(value) > 1e-14 * scale)
+
+
+def f_mean(first: Number, second: Number, weight: Number = 1) -> Number:
+    """The weighted harmonic mean (1+w)xy / (wx + y); 0 if both are 0. A weight above 1 favours the second."""
+    return ratio((1 + weight) * first * second, weight * first + second, empty=0)
+
+
+def _lifted(scalar: Callable[..., Any], array: Callable[..., Any]) -> Callable[..., Number]:
+    def function(*values: Number) -> Number:
+        return scalar(*values) if _scalar(*values) else array(*values)
+
+    return function
+
+
+def _scalar(*values: Number) -> bool:
+    return not any(isinstance(value, np.ndarray) for value in values)
+
+
+sqrt = _lifted(math.sqrt, np.sqrt)
+log = _lifted(math.log, np.log)
+log2 = _lifted(math.log2, np.log2)
+smaller = _lifted(min, np.minimum)
+larger = _lifted(max, np.maximum)

@@ -1,0 +1,53 @@
+"""What a measure gives on average when the predicted labels are shuffled."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from functools import cache
+from typing import Any
+
+from karat.counts import Counts
+from karat.registry import Measure
+from karat.tables import Table
+
+# Tables on which no measure is degenerate, to tell which measures are straight lines in their statistics.
+_PROBES = ([[5, 1, 2], [1, 4, 0], [0, 1, 3]], [[7, 2, 0, 1], [1, 3, 5, 2]])
+
+
+def expected(measure: Measure, counts: Counts) -> float | None:
+    """The exact expectation over all shuffles, where it is known in closed form, else None.
+
+    With both margins fixed, a measure that is a straight line in statistics whose own expectation is known
+    has the expectation that its formula gives for them.
+    """
+    if not counts.whole or not is_affine(measure):
+        return None
+    return float(measure.formula(*(kind.expected(counts) for kind in measure.statistics), **measure.params))
+
+
+@cache
+def is_affine(measure: Measure) -> bool:
+    """Whether the formula is a straight line from observed to expected statistics; tried, not declared."""
+    return all(_straight(measure, Table.from_matrix(probe)) for probe in _PROBES)
+
+
+def _straight(measure: Measure, table: Table) -> bool:
+    ends = [(table.statistic(kind), kind.expected(table)) for kind in measure.statistics]
+    if any(end is None for _, end in ends):
+        return False
+
+    def at(share: float) -> float:
+        between = [_between(start, end, share) for start, end in ends]
+        return float(measure.formula(*between, **measure.params))
+
+    rise = at(1) - at(0)
+    scale = 1 + abs(at(0)) + abs(at(1))
+    return all(abs(at(share) - at(0) - share * rise) < 1e-9 * scale for share in (0.1, 0.3, 0.6, 0.9))
+
+
+def _between(start: Any, end: Any, share: float) -> Any:
+    """The statistic a share of the way from start to end; fields that do not move stay exact."""
+    moved = {}
+    for name, x, y in ((f.name, getattr(start, f.name), getattr(end, f.name)) for f in fields(start)):
+        moved[name] = x if x == y else float(x) + share * (float(y) - float(x))
+    return replace(start, **moved)

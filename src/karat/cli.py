@@ -1,0 +1,30 @@
+"""The command line: parse, call, print."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from karat.errors import KaratError
+from karat.version import __version__
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; 0 if it went well, 1 for a user's error (argparse exits with 2 for usage)."""
+    parser = argparse.ArgumentParser(prog="karat", description="How close is a clustering to gold?")
+    parser.add_argument("--version", action="version", version=f"karat {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands.add_parser("example", help="score the textbook's clustering of 17 documents").set_defaults(run=_example)
+    chosen = parser.parse_args(arguments)
+    try:
+        print(chosen.run())
+    except KaratError as problem:
+        print(f"karat: {problem}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _example() -> str:
+    import karat
+
+    return str(karat.score(*karat.examples.textbook()))

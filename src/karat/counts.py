@@ -1,0 +1,114 @@
+"""What a statistic is, and what it may ask of a clustering."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, ClassVar, Self, TypeAlias, TypeVar
+
+from karat.errors import TableError
+from karat.profile import Information, Profile, Squares
+
+SizeFormula: TypeAlias = Callable[[Any], Any]  # of the size of a class or cluster
+CellFormula: TypeAlias = Callable[[Any, Any, Any], Any]  # of a cell's count, its class's and its cluster's size
+K = TypeVar("K", bound="Statistic")
+
+
+class Statistic(ABC):
+    """The few numbers that one family of measures needs: scalars for a table, arrays for a stack of tables."""
+
+    whole_only: ClassVar[bool] = False  # not defined for real-valued tables
+
+    @classmethod
+    @abstractmethod
+    def of(cls, counts: Counts) -> Self:
+        """The statistic of one table, or of each table of a stack."""
+
+    @classmethod
+    def expected(cls, counts: Counts) -> Self | None:
+        """Its average when the predicted labels are shuffled, where that is known."""
+        return None
+
+
+class Counts(ABC):
+    """Sums over sizes, over cells, and of best cells; a Stack gives an array wherever a table gives a number."""
+
+    profile: Profile
+
+    @property
+    def n(self) -> Any:
+        """The number of items, or their total weight."""
+        return self.profile.n
+
+    @property
+    def shape(self) -> tuple[Any, Any]:
+        """How many classes and how many clusters."""
+        return self.profile.shape
+
+    @property
+    def whole(self) -> bool:
+        """Whether the cells are counts; a table with a fractional cell is real-valued throughout."""
+        return self.profile.unit == 1
+
+    @property
+    def squares(self) -> Squares:
+        """Sums of squared cells, class sizes and cluster sizes."""
+        return self.profile.squares
+
+    @property
+    def information(self) -> Information:
+        """The entropies, in nats."""
+        return self.profile.information
+
+    @property
+    def largest(self) -> tuple[Any, Any]:
+        """The sizes of the largest class and of the largest cluster."""
+        return self.profile.largest
+
+    def class_total(self, f: SizeFormula) -> Any:
+        """The sum over classes of f(size)."""
+        return self.profile.class_total(f)
+
+    def cluster_total(self, f: SizeFormula) -> Any:
+        """The sum over clusters of f(size)."""
+        return self.profile.cluster_total(f)
+
+    @abstractmethod
+    def cell_total(self, f: CellFormula) -> Any:
+        """The sum over cells of f(count, class size, cluster size)."""
+
+    @abstractmethod
+    def class_best(self, f: CellFormula) -> Any:
+        """The sum over classes of the largest f(count, class size, cluster size) among their cells."""
+
+    @abstractmethod
+    def cluster_best(self, f: CellFormula) -> Any:
+        """The sum over clusters of the largest f(count, class size, cluster size) among their cells."""
+
+    @abstractmethod
+    def matched(self, *, greedy: bool = False) -> Any:
+        """Items in the heaviest, or the greedily chosen, one-to-one map of classes and clusters."""
+
+    @abstractmethod
+    def expand(self) -> tuple[Any, Any]:
+        """A class code and a cluster code for every item."""
+
+    def each(self, f: Callable[[Any], Any]) -> Any:
+        """f of this table; of a Stack, table by table."""
+        return f(self)
+
+    def need_counts(self, purpose: str) -> None:
+        """Refuse a real-valued table for what only counts can give."""
+        if not self.whole:
+            raise TableError(f"{purpose} needs whole counts of items, but this table has fractional cells; round them.")
+
+    @cached_property
+    def _statistics(self) -> dict[type, Any]:
+        return {}
+
+    def statistic(self, kind: type[K]) -> K:
+        """The statistic of that kind, worked out at most once."""
+        if kind not in self._statistics:
+            self._statistics[kind] = kind.of(self)
+        return self._statistics[kind]  # type: ignore[no-any-return]

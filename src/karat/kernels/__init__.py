@@ -1,0 +1,1 @@
+"""Loops over plain arrays: arrays in, arrays out, no karat type."""

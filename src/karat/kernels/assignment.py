@@ -1,0 +1,142 @@
+"""The heaviest one-to-one matching of rows and columns of a sparse table, exact and greedy."""
+
+from __future__ import annotations
+
+import heapq
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+
+
+def best_matching(rows: Ints, cols: Ints, values: NDArray[Any]) -> Ints:
+    """Positions of the cells chosen so that their sum is largest, each row and each column at most once.
+
+    Successive shortest augmenting paths on the reduced costs row_price + col_price - value, one row at a
+    time, in exact Python arithmetic. A path may also end by giving up a row, so no dummy columns are
+    needed, and a search seldom leaves the neighbourhood of its row: time and memory follow the cells.
+    Rows that can all have their largest cell at once are placed first, by Hopcroft and Karp's matching.
+    """
+    order = np.lexsort((cols, -values, rows))
+    rows, cols, values = rows[order], cols[order], values[order]
+    _, starts, row_codes = np.unique(rows, return_index=True, return_inverse=True)
+    _, col_codes = np.unique(cols, return_inverse=True)
+    edges = list(pairwise([*starts.tolist(), rows.size]))
+    state = _Matching(edges, col_codes.tolist(), values.tolist())
+    heads = values[starts]
+    largest = np.flatnonzero(values == heads[row_codes])
+    for edge in _most_pairs(row_codes, col_codes, largest).tolist():
+        state.accept(int(row_codes[edge]), edge)
+    for row in np.argsort(-heads, kind="stable").tolist():  # heavy rows first: fewer of them move later
+        if state.edge_of_row[row] < 0:
+            state.place(row)
+    chosen = [edge for edge in state.edge_of_row if edge >= 0]
+    return np.sort(order[np.array(chosen, dtype=np.int64)])
+
+
+def _most_pairs(rows: Ints, cols: Ints, allowed: Ints) -> Ints:
+    """The positions, among the allowed ones, of as many cells as possible in distinct rows and columns."""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    shape = (int(rows.max()) + 1, int(cols.max()) + 1)
+    graph = csr_matrix((np.ones(allowed.size, dtype=np.int8), (rows[allowed], cols[allowed])), shape=shape)
+    partner = maximum_bipartite_matching(graph, perm_type="column")
+    return np.asarray(allowed[partner[rows[allowed]] == cols[allowed]])
+
+
+class _Matching:
+    """A partial matching with prices that prove it the heaviest one for the rows placed so far."""
+
+    def __init__(self, edges: list[tuple[int, int]], columns: list[int], values: list[Any]) -> None:
+        self.edges, self.columns, self.values = edges, columns, values
+        size = max(columns) + 1
+        self.row_price: list[Any] = [0] * len(edges)
+        self.col_price: list[Any] = [0] * size
+        self.row_of_col = [-1] * size
+        self.edge_of_row = [-1] * len(edges)
+
+    def accept(self, row: int, edge: int) -> None:
+        """Match a row with its largest cell, in a column that nobody else has."""
+        self.row_price[row] = self.values[edge]
+        self.edge_of_row[row], self.row_of_col[self.columns[edge]] = edge, row
+
+    def place(self, start: int) -> None:
+        """Match row start, or leave a row unmatched, whichever costs least, along one alternating path."""
+        first, last = self.edges[start]
+        self.row_price[start] = max(
+            0, max(self.values[e] - self.col_price[self.columns[e]] for e in range(first, last))
+        )
+        length, end, reached, came_by, settled = self._search(start)
+        for row, distance in reached.items():
+            self.row_price[row] -= length - distance
+        for col, distance in settled.items():
+            self.col_price[col] += length - distance
+        self._flip(start, end, came_by)
+
+    def _search(self, start: int) -> tuple[Any, int, dict[int, Any], dict[int, tuple[int, int]], dict[int, Any]]:
+        """Dijkstra to the nearest end: a free column (its number) or a row given up (-1 - its number)."""
+        reached: dict[int, Any] = {}  # rows that are in the tree, and their distance
+        settled: dict[int, Any] = {}  # columns likewise
+        came_by: dict[int, tuple[int, int]] = {}  # column -> (row, edge) on the shortest way to it
+        distance: dict[int, Any] = {}
+        heap: list[tuple[Any, int]] = []
+        best, end = self.row_price[start], -1 - start
+        row, at = start, 0
+        while True:
+            reached[row] = at
+            if at + self.row_price[row] < best:
+                best, end = at + self.row_price[row], -1 - row
+            for edge in range(*self.edges[row]):
+                col = self.columns[edge]
+                if col in settled:
+                    continue
+                way = at + self.row_price[row] + self.col_price[col] - self.values[edge]
+                if way < best and way < distance.get(col, best):
+                    distance[col] = way
+                    came_by[col] = (row, edge)
+                    if self.row_of_col[col] < 0:
+                        best, end = way, col
+                    else:
+                        heapq.heappush(heap, (way, col))
+            while heap and heap[0][1] in settled:
+                heapq.heappop(heap)
+            if not heap or heap[0][0] >= best:
+                return best, end, reached, came_by, settled
+            at, col = heapq.heappop(heap)
+            settled[col] = at
+            row = self.row_of_col[col]
+
+    def _flip(self, start: int, end: int, came_by: dict[int, tuple[int, int]]) -> None:
+        if end < 0:
+            row = -1 - end
+            if row == start:
+                return
+            col = self.columns[self.edge_of_row[row]]
+            self.edge_of_row[row] = -1
+        else:
+            col = end
+        while True:
+            row, edge = came_by[col]
+            before = self.edge_of_row[row]
+            self.edge_of_row[row], self.row_of_col[col] = edge, row
+            if row == start:
+                return
+            col = self.columns[before]
+
+
+def greedy_matching(rows: Ints, cols: Ints, values: NDArray[Any]) -> Ints:
+    """Positions of the cells taken largest first, ties to the lowest row, then the lowest column."""
+    taken_rows: set[int] = set()
+    taken_cols: set[int] = set()
+    chosen = []
+    order = np.lexsort((cols, rows, -values))
+    for position, row, col in zip(order.tolist(), rows[order].tolist(), cols[order].tolist(), strict=True):
+        if row not in taken_rows and col not in taken_cols:
+            taken_rows.add(row)
+            taken_cols.add(col)
+            chosen.append(position)
+    return np.array(sorted(chosen), dtype=np.int64)

@@ -1,0 +1,11 @@
+"""Every measure, one file per family: its statistic on top, its measures below.
+
+The order here is the order in which measures are listed and printed.
+"""
+
+from karat.measures.information import *
+from karat.measures.adjusted import *
+from karat.measures.pairs import *
+from karat.measures.matching import *
+from karat.measures.bcubed import *
+from karat.measures.coding import *

@@ -1,0 +1,78 @@
+"""BCubed: precision and recall of each item's cluster, averaged over items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from karat.arithmetic import Number, f_mean, ratio
+from karat.counts import Counts, Statistic
+from karat.registry import inverse_beta, measure
+
+
+@dataclass(frozen=True)
+class Elements(Statistic):
+    """Precision and recall of an item's cluster with respect to its class, added up over items."""
+
+    precision: Number
+    recall: Number
+    n: Number
+
+    @classmethod
+    def of(cls, counts: Counts) -> Elements:
+        """Each of the h items of a cell has precision h/h(k) and recall h/h(c), itself included."""
+        return cls(
+            counts.cell_total(lambda h, a, b: h * (h / b)), counts.cell_total(lambda h, a, b: h * (h / a)), counts.n
+        )
+
+    @classmethod
+    def expected(cls, counts: Counts) -> Elements:
+        """Their averages when the predicted labels are shuffled: an item shares its cluster with itself,
+        and with each of the others of its cluster when gold joins a random pair."""
+        squares, n, (classes, clusters) = counts.squares, counts.n, counts.shape
+        total = n * (n - 1)
+        gold, pred = (ratio(s - n, total, empty=0) for s in (squares.classes, squares.clusters))
+        return cls(clusters + (n - clusters) * gold, classes + (n - classes) * pred, n)
+
+
+@measure(
+    title="BCubed precision",
+    better="higher",
+    perfect=1,
+    swap="bcubed_recall",
+    paper="bagga1998",
+    breaks=("completeness", "size_quantity"),
+)
+def bcubed_precision(elements: Elements) -> Number:
+    """For each item the share of its cluster that is of its class, averaged over items.
+
+    >>> import karat
+    >>> round(karat.bcubed_precision([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]), 4)
+    0.7778
+    """
+    return ratio(elements.precision, elements.n, empty=1)
+
+
+@measure(
+    title="BCubed recall",
+    better="higher",
+    perfect=1,
+    swap="bcubed_precision",
+    paper="bagga1998",
+    breaks=("homogeneity", "rag_bag"),
+)
+def bcubed_recall(elements: Elements) -> Number:
+    """For each item the share of its class that is in its cluster, averaged over items."""
+    return ratio(elements.recall, elements.n, empty=1)
+
+
+@measure(title="BCubed F", better="higher", perfect=1, swap=inverse_beta, paper="amigo2009", panel=True)
+def bcubed_f(elements: Elements, *, beta: float = 1) -> Number:
+    """The harmonic mean of BCubed precision and recall; with beta > 1 recall weighs beta squared times.
+
+    >>> import karat
+    >>> karat.bcubed_f([0, 0, 1, 1], [0, 0, 1, 1])
+    1.0
+    """
+    return f_mean(
+        ratio(elements.precision, elements.n, empty=1), ratio(elements.recall, elements.n, empty=1), beta * beta
+    )

@@ -1,0 +1,117 @@
+"""Dom's measures: the bits needed to send the classes to someone who knows the clusters.
+
+To the conditional entropy they add the cost of sending each cluster's class counts, so that clusters are not free.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from math import log as ln
+
+import numpy as np
+
+from karat.arithmetic import Number, log2, ratio
+from karat.counts import Counts, Statistic
+from karat.kernels.logarithm import log_binomial
+from karat.measures.information import Entropies
+from karat.registry import measure
+
+BIT = ln(2)  # nats in a bit
+
+
+@dataclass(frozen=True)
+class CodeLengths(Statistic):
+    """Bits to send the class counts of every cluster, of every class, and of all items at once.
+
+    Each is a sum of log2 C(h + |C| - 1, |C| - 1), the number of ways to spread h items over |C| classes.
+    """
+
+    clusters: Number
+    classes: Number
+    whole: Number
+
+    @classmethod
+    def of(cls, counts: Counts) -> CodeLengths:
+        """From the sizes alone; binomials of real sizes by the gamma function (Dom's footnote 11)."""
+        more = np.asarray(counts.shape[0])[..., None] - 1.0  # |C| - 1, one per table of a stack
+
+        def bits(sizes: Number) -> Number:
+            return log_binomial(sizes, more) / BIT
+
+        n = np.asarray(counts.n, dtype=np.float64)
+        whole = bits(n[..., None])[..., 0]
+        return cls(counts.cluster_total(bits), counts.class_total(bits), whole if whole.ndim else float(whole))
+
+    @classmethod
+    def expected(cls, counts: Counts) -> CodeLengths:
+        """Themselves: they depend on the sizes only."""
+        return counts.statistic(cls)
+
+
+@measure(
+    title="Q0 (code length)",
+    better="lower",
+    bounds=(0, inf),
+    unit="bits",
+    paper="dom2001",
+    equation="13",
+    breaks=("rag_bag",),
+)
+def q0(entropies: Entropies, lengths: CodeLengths) -> Number:
+    """Bits per item to send the classes, given the clusters: H(C|K) and the clusters' class counts.
+
+    >>> import karat
+    >>> round(karat.q0([1, 1, 2, 2, 3, 3], [1, 1, 1, 2, 2, 2]), 4)
+    2.0256
+    """
+    return entropies.gold_given_pred / BIT + lengths.clusters / entropies.n
+
+
+@measure(
+    title="Q1 (code length saved)",
+    better="higher",
+    bounds=(-inf, inf),
+    unit="bits",
+    paper="dom2001",
+    equation="16",
+    breaks=("rag_bag",),
+)
+def q1(entropies: Entropies, lengths: CodeLengths) -> Number:
+    """Bits per item that the clusters save over sending the classes with no clusters at all."""
+    return entropies.mutual / BIT + (lengths.whole - lengths.clusters) / entropies.n
+
+
+@measure(
+    title="Q2 (normalised code length)",
+    better="higher",
+    perfect=1,
+    paper="dom2001",
+    equation="17",
+    breaks=("rag_bag",),
+    panel=True,
+)
+def q2(entropies: Entropies, lengths: CodeLengths) -> Number:
+    """The code length of a perfect clustering over that of this one, in (0, 1].
+
+    >>> import karat
+    >>> karat.q2([1, 1, 2, 2], [5, 5, 6, 6])
+    1.0
+    """
+    return ratio(lengths.classes, entropies.gold_given_pred / BIT * entropies.n + lengths.clusters, empty=1)
+
+
+@measure(
+    title="Q0, asymptotic form",
+    better="lower",
+    bounds=(0, inf),
+    unit="bits",
+    paper="dom2001",
+    equation="appendix B",
+    breaks=("rag_bag",),
+)
+def q0_asymptotic(entropies: Entropies) -> Number:
+    """H(C|K) + |K|(|C|-1) log n / n, what Q0 comes to for many items in few large clusters."""
+    return (
+        entropies.gold_given_pred / BIT + entropies.clusters * (entropies.classes - 1) * log2(entropies.n) / entropies.n
+    )

@@ -1,0 +1,377 @@
+"""Measures built on entropies: what knowing the cluster tells about the class, and the reverse.
+
+C are the gold classes, K the predicted clusters; entropies are in nats.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Literal
+
+from karat.arithmetic import Number, f_mean, larger, log, ratio, smaller, sqrt, unless_zero
+from karat.counts import Counts, Statistic
+from karat.kernels.expected import expected_information
+from karat.profile import Profile
+from karat.registry import inverse_beta, measure
+
+Norm = Literal["min", "sqrt", "sum", "max"]
+
+
+@dataclass(frozen=True)
+class Entropies(Statistic):
+    """Entropies of the two partitions, and how many items, classes and clusters there are."""
+
+    gold: Number  # H(C)
+    pred: Number  # H(K)
+    joint: Number  # H(C,K)
+    gold_given_pred: Number  # H(C|K)
+    pred_given_gold: Number  # H(K|C)
+    mutual: Number  # I(C;K)
+    n: Number
+    classes: Number
+    clusters: Number
+
+    @classmethod
+    def of(cls, counts: Counts) -> Entropies:
+        """From the sizes alone: every term is separable."""
+        return cls(*counts.information, counts.n, *counts.shape)
+
+    @classmethod
+    def expected(cls, counts: Counts) -> Entropies:
+        """Their averages when the predicted labels are shuffled, which moves only the mutual information."""
+        seen = counts.statistic(cls)
+        mutual = counts.statistic(Chance).mutual
+        return replace(
+            seen,
+            mutual=mutual,
+            joint=seen.gold + seen.pred - mutual,
+            gold_given_pred=seen.gold - mutual,
+            pred_given_gold=seen.pred - mutual,
+        )
+
+    @property
+    def distance(self) -> Number:
+        """The variation of information, H(C|K) + H(K|C)."""
+        return self.gold_given_pred + self.pred_given_gold
+
+    @property
+    def same_if_empty(self) -> Number:
+        """1 if the partitions are the same, else 0: the value of 0/0."""
+        return ratio(0, self.distance, empty=1)
+
+    def norm(self, kind: Norm) -> Number:
+        """One of the upper bounds of the mutual information that normalise it."""
+        if kind == "min":
+            return smaller(self.gold, self.pred)
+        if kind == "sqrt":
+            return sqrt(self.gold * self.pred)
+        return (self.gold + self.pred) / 2 if kind == "sum" else larger(self.gold, self.pred)
+
+
+@dataclass(frozen=True)
+class Chance(Statistic):
+    """What shuffling the predicted labels gives on average."""
+
+    mutual: Number  # E[I]
+    whole_only = True
+
+    @classmethod
+    def of(cls, counts: Counts) -> Chance:
+        """Exact, over the distinct class and cluster sizes (Vinh, Epps & Bailey 2010, eq. 24a)."""
+        counts.need_counts("the mutual information expected by chance")
+        return cls(counts.each(lambda table: _expected_mutual(table.profile)))
+
+    @classmethod
+    def expected(cls, counts: Counts) -> Chance:
+        """Itself: it depends on the sizes only."""
+        return counts.statistic(cls)
+
+
+def _expected_mutual(profile: Profile) -> float:
+    return expected_information(*profile.classes.arrays, *profile.clusters.arrays, profile.classes.total)
+
+
+@measure(
+    title="Class entropy",
+    better=None,
+    bounds=(0, inf),
+    unit="nats",
+    swap="cluster_entropy",
+    paper="rosenberg2007",
+    equation="1",
+)
+def class_entropy(entropies: Entropies) -> Number:
+    """H(C), how evenly the items are spread over the gold classes.
+
+    >>> import karat
+    >>> round(karat.class_entropy([0, 0, 1, 1], [0, 0, 0, 0]), 4)
+    0.6931
+    """
+    return entropies.gold
+
+
+@measure(
+    title="Cluster entropy",
+    better=None,
+    bounds=(0, inf),
+    unit="nats",
+    swap="class_entropy",
+    paper="rosenberg2007",
+    equation="2",
+)
+def cluster_entropy(entropies: Entropies) -> Number:
+    """H(K), how evenly the items are spread over the predicted clusters."""
+    return entropies.pred
+
+
+@measure(title="Joint entropy", better=None, bounds=(0, inf), unit="nats", swap="itself", paper="meila2007")
+def joint_entropy(entropies: Entropies) -> Number:
+    """H(C,K), how evenly the items are spread over the cells of the table."""
+    return entropies.joint
+
+
+@measure(
+    title="Class entropy given cluster",
+    better="lower",
+    bounds=(0, inf),
+    perfect=0,
+    unit="nats",
+    paper="rosenberg2007",
+    equation="1",
+    swap="cluster_entropy_given_class",
+    breaks=("completeness", "rag_bag", "size_quantity"),
+)
+def class_entropy_given_cluster(entropies: Entropies) -> Number:
+    """H(C|K), what is left to learn about an item's class once its cluster is known."""
+    return entropies.gold_given_pred
+
+
+@measure(
+    title="Cluster entropy given class",
+    better="lower",
+    bounds=(0, inf),
+    perfect=0,
+    unit="nats",
+    paper="rosenberg2007",
+    equation="2",
+    swap="class_entropy_given_cluster",
+    breaks=("homogeneity", "rag_bag"),
+)
+def cluster_entropy_given_class(entropies: Entropies) -> Number:
+    """H(K|C), what is left to learn about an item's cluster once its class is known."""
+    return entropies.pred_given_gold
+
+
+@measure(
+    title="Mutual information",
+    better="higher",
+    bounds=(0, inf),
+    unit="nats",
+    swap="itself",
+    paper="manning2008",
+    equation="184",
+    breaks=("completeness", "rag_bag", "size_quantity"),
+)
+def mutual_information(entropies: Entropies) -> Number:
+    """I(C;K), what an item's cluster tells about its class.
+
+    Splitting a cluster never lowers it, so every item alone reaches the maximum, H(C).
+
+    >>> import karat
+    >>> round(karat.mutual_information([0, 0, 1, 1], [0, 1, 2, 3]), 4)
+    0.6931
+    """
+    return entropies.mutual
+
+
+@measure(
+    title="Homogeneity",
+    better="higher",
+    perfect=1,
+    swap="completeness",
+    paper="rosenberg2007",
+    equation="1",
+    panel=True,
+    breaks=("completeness", "rag_bag", "size_quantity"),
+)
+def homogeneity(entropies: Entropies) -> Number:
+    """1 - H(C|K)/H(C), the share of class entropy that knowing the cluster removes.
+
+    Every item alone has homogeneity 1. One class has homogeneity 1 however it is clustered.
+
+    >>> import karat
+    >>> karat.homogeneity([0, 0, 1, 1], [0, 1, 2, 3])
+    1.0
+    """
+    return 1 - ratio(entropies.gold_given_pred, entropies.gold, empty=0)
+
+
+@measure(
+    title="Completeness",
+    better="higher",
+    perfect=1,
+    swap="homogeneity",
+    paper="rosenberg2007",
+    equation="2",
+    panel=True,
+    breaks=("homogeneity", "rag_bag"),
+)
+def completeness(entropies: Entropies) -> Number:
+    """1 - H(K|C)/H(K), the share of cluster entropy that knowing the class removes.
+
+    >>> import karat
+    >>> karat.completeness([0, 0, 1, 1], [0, 1, 2, 3])
+    0.5
+    """
+    return 1 - ratio(entropies.pred_given_gold, entropies.pred, empty=0)
+
+
+@measure(
+    title="V-measure",
+    better="higher",
+    perfect=1,
+    paper="rosenberg2007",
+    equation="section 2",
+    panel=True,
+    swap=inverse_beta,
+    breaks=("rag_bag",),
+)
+def v_measure(entropies: Entropies, *, beta: float = 1) -> Number:
+    """The harmonic mean of homogeneity and completeness; with beta > 1 completeness weighs more.
+
+    The weight is beta itself, not its square as in F-measures. With beta=1 it equals nmi(norm=sum).
+
+    >>> import karat
+    >>> round(karat.v_measure([0, 0, 1, 1], [0, 1, 2, 3]), 4)
+    0.6667
+    """
+    h = 1 - ratio(entropies.gold_given_pred, entropies.gold, empty=0)
+    c = 1 - ratio(entropies.pred_given_gold, entropies.pred, empty=0)
+    return f_mean(h, c, beta)
+
+
+@measure(
+    title="Normalised mutual information",
+    better="higher",
+    perfect=1,
+    swap="itself",
+    paper="kvalseth1987",
+    breaks=("rag_bag",),
+)
+def nmi(entropies: Entropies, *, norm: Literal["min", "sqrt", "sum", "max", "joint"] = "sum") -> Number:
+    """I(C;K) over an upper bound of it: min, sqrt, sum (arithmetic mean), max or joint entropy.
+
+    Libraries differ in the default: scikit-learn and igraph use sum, aricode max, clue sqrt.
+
+    >>> import karat
+    >>> karat.nmi([0, 0, 1, 1], [0, 1, 2, 3], norm="max")
+    0.5
+    """
+    bound = entropies.joint if norm == "joint" else entropies.norm(norm)
+    return ratio(entropies.mutual, bound, empty=entropies.same_if_empty)
+
+
+@measure(
+    title="Variation of information",
+    better="lower",
+    bounds=(0, inf),
+    perfect=0,
+    unit="nats",
+    swap="itself",
+    paper="meila2007",
+    equation="15",
+    breaks=("rag_bag",),
+)
+def vi(entropies: Entropies) -> Number:
+    """H(C|K) + H(K|C), a true distance between partitions, at most log n.
+
+    >>> import karat
+    >>> round(karat.vi([0, 0, 1, 1], [0, 0, 0, 0]), 4)
+    0.6931
+    """
+    return entropies.distance
+
+
+@measure(
+    title="Normalised variation of information",
+    better="lower",
+    bounds=(0, inf),
+    perfect=0,
+    swap="nvik",
+    paper="reichart2009",
+    equation="section 4",
+    breaks=("rag_bag",),
+)
+def nvi(entropies: Entropies) -> Number:
+    """VI/H(C), so that one cluster for everything scores 1 and only better clusterings score below.
+
+    Other libraries give this name to VI over the joint entropy, or over log n.
+
+    >>> import karat
+    >>> karat.nvi([0, 0, 1, 1], [0, 0, 0, 0])
+    1.0
+    """
+    return entropies.distance / unless_zero(entropies.gold)  # with one class the distance is H(K)
+
+
+@measure(
+    title="Variation of information over H(K)",
+    better="lower",
+    bounds=(0, inf),
+    perfect=0,
+    swap="nvi",
+    paper="reichart2009",
+    equation="section 4",
+    breaks=("rag_bag",),
+)
+def nvik(entropies: Entropies) -> Number:
+    """VI/H(K), the normalisation that Reichart & Rappoport tried and found to favour many clusters."""
+    return entropies.distance / unless_zero(entropies.pred)
+
+
+@measure(
+    title="Variation of information over log n",
+    better="lower",
+    perfect=0,
+    swap="itself",
+    paper="meila2007",
+    equation="section 4",
+    breaks=("rag_bag",),
+)
+def vi_log_n(entropies: Entropies) -> Number:
+    """VI/log n, a distance between 0 and 1 that shrinks as items are added."""
+    return ratio(entropies.distance, log(entropies.n), empty=0)
+
+
+@measure(
+    title="Variation of information over 2 log k",
+    better="lower",
+    perfect=0,
+    swap="itself",
+    paper="meila2007",
+    equation="section 4",
+    breaks=("rag_bag",),
+)
+def vi_log_k(entropies: Entropies, *, k: int | None = None) -> Number:
+    """VI/(2 log k), k the largest number of classes or clusters compared; by default that of this table."""
+    most = larger(entropies.classes, entropies.clusters) if k is None else k
+    return ratio(entropies.distance, 2 * log(most), empty=0)
+
+
+@measure(
+    title="Entropy",
+    better="lower",
+    perfect=0,
+    paper="zhao2004",
+    equation="section 3.2",
+    breaks=("completeness", "rag_bag", "size_quantity"),
+)
+def entropy(entropies: Entropies) -> Number:
+    """H(C|K)/log|C|, how mixed the clusters are, between 0 and 1; every item alone scores 0.
+
+    >>> import karat
+    >>> karat.entropy([0, 0, 1, 1], [0, 0, 0, 0])
+    1.0
+    """
+    return ratio(entropies.gold_given_pred, log(entropies.classes), empty=0)

@@ -1,0 +1,241 @@
+"""Measures that map clusters to classes, many to one or one to one, and count the items that fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+from karat.arithmetic import Number, f_mean, ratio
+from karat.counts import Counts, Statistic
+from karat.registry import measure
+
+
+@dataclass(frozen=True)
+class Majorities(Statistic):
+    """Items in the largest cell of their cluster and of their class, and the largest class and cluster."""
+
+    by_cluster: Number
+    by_class: Number
+    largest_class: Number
+    largest_cluster: Number
+    n: Number
+
+    @classmethod
+    def of(cls, counts: Counts) -> Majorities:
+        """Not separable: the largest cells of each line of the table."""
+        by_cluster, by_class = counts.cluster_best(_count), counts.class_best(_count)
+        return cls(by_cluster, by_class, *counts.largest, counts.n)
+
+    @property
+    def misfits(self) -> Number:
+        """2n less both sums of largest cells: 0 if and only if the partitions are the same."""
+        return 2 * self.n - self.by_cluster - self.by_class
+
+
+def _count(cell: Number, class_size: Number, cluster_size: Number) -> Number:
+    return cell
+
+
+@dataclass(frozen=True)
+class BestF(Statistic):
+    """For each class the F of the cluster that suits it best, added up by items and by classes."""
+
+    by_items: Number
+    by_classes: Number
+    n: Number
+    classes: Number
+
+    @classmethod
+    def of(cls, counts: Counts) -> BestF:
+        """F of a class and a cluster is 2 h(c,k) / (h(c) + h(k))."""
+        by_items = counts.class_best(lambda h, a, b: 2 * h * (a / (a + b)))
+        by_classes = counts.class_best(lambda h, a, b: 2 * h / (a + b))
+        return cls(by_items, by_classes, counts.n, counts.shape[0])
+
+
+@dataclass(frozen=True)
+class Matched(Statistic):
+    """Items in the cells of the best one-to-one map."""
+
+    items: Number
+    n: Number
+
+    @classmethod
+    def of(cls, counts: Counts) -> Matched:
+        """By sparse assignment over the cells."""
+        return cls(counts.matched(), counts.n)
+
+
+@dataclass(frozen=True)
+class GreedilyMatched(Statistic):
+    """Items in the cells of the map that takes the largest free cell first."""
+
+    items: Number
+    n: Number
+
+    @classmethod
+    def of(cls, counts: Counts) -> GreedilyMatched:
+        """By one pass over the cells in decreasing order."""
+        return cls(counts.matched(greedy=True), counts.n)
+
+
+@measure(
+    title="Purity",
+    better="higher",
+    perfect=1,
+    swap="inverse_purity",
+    paper="manning2008",
+    equation="182",
+    panel=True,
+    breaks=("completeness", "rag_bag", "size_quantity"),
+)
+def purity(majorities: Majorities) -> Number:
+    """The share of items whose class is the majority of their cluster (many-to-one accuracy).
+
+    Every item alone scores 1; the lowest value is the share of the largest class, not 0.
+
+    >>> import karat
+    >>> karat.purity([0, 0, 0, 1], [5, 5, 6, 6])
+    0.75
+    """
+    return ratio(majorities.by_cluster, majorities.n, empty=1)
+
+
+@measure(
+    title="Inverse purity",
+    better="higher",
+    perfect=1,
+    swap="purity",
+    paper="amigo2009",
+    breaks=("homogeneity", "rag_bag"),
+)
+def inverse_purity(majorities: Majorities) -> Number:
+    """The share of items whose cluster is the one that holds most of their class; one cluster scores 1."""
+    return ratio(majorities.by_class, majorities.n, empty=1)
+
+
+@measure(
+    title="F of purities",
+    better="higher",
+    perfect=1,
+    swap="itself",
+    paper="amigo2009",
+    breaks=("homogeneity", "completeness", "rag_bag"),
+)
+def purity_f(majorities: Majorities) -> Number:
+    """The harmonic mean of purity and inverse purity."""
+    return f_mean(
+        ratio(majorities.by_cluster, majorities.n, empty=1), ratio(majorities.by_class, majorities.n, empty=1)
+    )
+
+
+@measure(
+    title="Classification error",
+    better="lower",
+    perfect=0,
+    paper="dom2001",
+    equation="section 5.1",
+    breaks=("completeness", "rag_bag", "size_quantity"),
+)
+def classification_error(majorities: Majorities) -> Number:
+    """The share of items whose class is not the majority of their cluster, 1 - purity."""
+    return ratio(majorities.n - majorities.by_cluster, majorities.n, empty=0)
+
+
+@measure(
+    title="Hamming similarity",
+    better="higher",
+    perfect=1,
+    swap="itself",
+    paper="dom2001",
+    equation="23",
+    breaks=("homogeneity", "completeness", "rag_bag"),
+)
+def hamming(majorities: Majorities) -> Number:
+    """The mean of purity and inverse purity; a similarity, although its source calls it a distance."""
+    return ratio(majorities.by_cluster + majorities.by_class, 2 * majorities.n, empty=1)
+
+
+@measure(
+    title="Van Dongen distance",
+    better="lower",
+    bounds=(0, inf),
+    perfect=0,
+    swap="itself",
+    paper="vandongen2000",
+    breaks=("homogeneity", "completeness", "rag_bag"),
+)
+def van_dongen(majorities: Majorities) -> Number:
+    """Items to move from one partition, and from the other, to reach their common refinement's largest cells.
+
+    >>> import karat
+    >>> karat.van_dongen([0, 0, 1, 1], [0, 0, 0, 0])
+    2.0
+    """
+    return majorities.misfits
+
+
+@measure(
+    title="Normalised van Dongen",
+    better="lower",
+    perfect=0,
+    swap="itself",
+    paper="wu2009",
+    breaks=("homogeneity", "completeness", "rag_bag"),
+)
+def van_dongen_normalised(majorities: Majorities) -> Number:
+    """Van Dongen's distance over the most it can be for a largest class and cluster of these sizes."""
+    return ratio(majorities.misfits, 2 * majorities.n - majorities.largest_class - majorities.largest_cluster, empty=0)
+
+
+@measure(title="F-measure", better="higher", perfect=1, paper="larsen1999", breaks=("homogeneity", "rag_bag"))
+def f_measure(best: BestF) -> Number:
+    """For each class the F of its best cluster, averaged over items.
+
+    >>> import karat
+    >>> karat.f_measure([0, 0, 1, 1], [0, 0, 1, 1])
+    1.0
+    """
+    return ratio(best.by_items, best.n, empty=1)
+
+
+@measure(
+    title="F-measure, macro average", better="higher", perfect=1, paper="meila2007", breaks=("homogeneity", "rag_bag")
+)
+def f_measure_macro(best: BestF) -> Number:
+    """For each class the F of its best cluster, averaged over classes whatever their size."""
+    return ratio(best.by_classes, best.classes, empty=1)
+
+
+@measure(
+    title="One-to-one accuracy",
+    better="higher",
+    perfect=1,
+    swap="itself",
+    paper="meila2001",
+    breaks=("homogeneity", "completeness", "rag_bag"),
+    panel=True,
+)
+def one_to_one(matched: Matched) -> Number:
+    """The share of items that fit when each class is given at most one cluster, as well as can be.
+
+    >>> import karat
+    >>> karat.one_to_one([0, 0, 1, 1], [0, 0, 0, 1])
+    0.75
+    """
+    return ratio(matched.items, matched.n, empty=1)
+
+
+@measure(
+    title="Greedy one-to-one accuracy",
+    better="higher",
+    perfect=1,
+    paper="meila2001",
+    breaks=("homogeneity", "completeness", "rag_bag", "relabelling"),
+)
+def one_to_one_greedy(matched: GreedilyMatched) -> Number:
+    """The share of items that fit when classes and clusters are paired by the largest cell left.
+
+    Ties go to the lowest class, then the lowest cluster, so renaming labels can change it.
+    """
+    return ratio(matched.items, matched.n, empty=1)

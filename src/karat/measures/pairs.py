@@ -1,0 +1,238 @@
+"""Measures that look at pairs of items: are two items together in gold, and together in the clustering?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import inf
+
+import numpy as np
+
+from karat.arithmetic import Number, ratio, settle, sqrt
+from karat.counts import Counts, Statistic
+from karat.errors import TableError
+from karat.registry import inverse_beta, measure
+
+
+@dataclass(frozen=True)
+class Pairs(Statistic):
+    """How many pairs of items are joined by gold and by the clustering: integers, so nothing overflows."""
+
+    both: Number  # a00, joined by both
+    gold: Number  # a0., joined by gold
+    pred: Number  # a.0, joined by the clustering
+    total: Number  # all pairs, n(n-1)/2
+    n: Number
+
+    @classmethod
+    def of(cls, counts: Counts) -> Pairs:
+        """The number of pairs among h items is h(h-1)/2, also for a real-valued h."""
+        squares, n = counts.squares, counts.n
+        if np.any(squares.cells < n):
+            raise TableError(
+                f"cells that add up to {float(np.min(n)):.4g} are too small to hold pairs of items; "
+                "scale the weights to average 1."
+            )
+        both, gold, pred, total = (_half(s - n) for s in (*squares, n * n))
+        return cls(both, gold, pred, total, n)
+
+    @classmethod
+    def expected(cls, counts: Counts) -> Pairs:
+        """Their averages when the predicted labels are shuffled (Hubert & Arabie 1985, eq. 2)."""
+        seen = counts.statistic(cls)
+        return replace(seen, both=ratio(seen.gold * seen.pred, seen.total, empty=0))
+
+    @property
+    def apart_in_pred(self) -> Number:
+        """a01, joined by gold only."""
+        return self.gold - self.both
+
+    @property
+    def apart_in_gold(self) -> Number:
+        """a10, joined by the clustering only."""
+        return self.pred - self.both
+
+    @property
+    def apart(self) -> Number:
+        """a11, joined by neither."""
+        return self.total - self.gold - self.pred + self.both
+
+    @property
+    def disagreements(self) -> Number:
+        """a01 + a10; 0 if and only if the partitions are the same."""
+        return self.gold + self.pred - 2 * self.both
+
+    @property
+    def same_if_empty(self) -> Number:
+        """1 if the partitions are the same, else 0: the value of 0/0."""
+        return ratio(0, self.disagreements, empty=1)
+
+
+def _half(x: Number) -> Number:
+    """x/2, without leaving the integers: the number of pairs is whole."""
+    return x // 2 if isinstance(x, int) else x * Fraction(1, 2) if isinstance(x, Fraction) else x / 2
+
+
+@measure(
+    title="Rand index", better="higher", perfect=1, swap="itself", paper="rand1971", breaks=("rag_bag", "size_quantity")
+)
+def rand(pairs: Pairs) -> Number:
+    """The share of pairs on which gold and the clustering agree.
+
+    With many classes most pairs are apart in both, so it is high even by chance.
+
+    >>> import karat
+    >>> round(karat.rand([0, 0, 1, 1], [0, 0, 1, 2]), 4)
+    0.8333
+    """
+    return 1 - ratio(pairs.disagreements, pairs.total, empty=0)
+
+
+@measure(
+    title="Adjusted Rand index",
+    better="higher",
+    bounds=(-0.5, 1),
+    perfect=1,
+    chance=0,
+    swap="itself",
+    paper="hubert1985",
+    equation="5",
+    breaks=("rag_bag", "size_quantity"),
+    panel=True,
+)
+def ari(pairs: Pairs) -> Number:
+    """Pairs joined by both, rescaled so that shuffling the predicted labels averages 0 and gold gives 1.
+
+    >>> import karat
+    >>> karat.ari([0, 0, 1, 1], [0, 1, 0, 1])
+    -0.5
+    """
+    # (both - expected) / (mean - expected), over total; written as 1 - error so that nothing large cancels
+    error = pairs.total * pairs.disagreements
+    spread = pairs.gold * (pairs.total - pairs.pred) + pairs.pred * (pairs.total - pairs.gold)
+    return 1 - ratio(error, spread, empty=0)
+
+
+@measure(
+    title="Jaccard index",
+    better="higher",
+    perfect=1,
+    swap="itself",
+    paper="benhur2002",
+    breaks=("rag_bag", "size_quantity"),
+)
+def jaccard(pairs: Pairs) -> Number:
+    """Pairs joined by both, out of the pairs joined by either.
+
+    >>> import karat
+    >>> karat.jaccard([0, 0, 1, 1], [0, 0, 1, 2])
+    0.5
+    """
+    return ratio(pairs.both, pairs.gold + pairs.pred - pairs.both, empty=1)
+
+
+@measure(
+    title="Fowlkes-Mallows index",
+    better="higher",
+    perfect=1,
+    swap="itself",
+    paper="fowlkes1983",
+    breaks=("rag_bag", "size_quantity"),
+)
+def fowlkes_mallows(pairs: Pairs) -> Number:
+    """The geometric mean of pair precision and pair recall."""
+    return ratio(pairs.both, sqrt(pairs.gold * pairs.pred), empty=pairs.same_if_empty)
+
+
+@measure(
+    title="Hubert's Gamma",
+    better="higher",
+    bounds=(-1, 1),
+    perfect=1,
+    chance=0,
+    swap="itself",
+    paper="hubert1985",
+    breaks=("rag_bag", "size_quantity"),
+)
+def gamma(pairs: Pairs) -> Number:
+    """The correlation, over pairs, of being together in gold with being together in the clustering."""
+    # a00 a11 - a01 a10 = total a00 - a0. a.0, of which each product stays below the root
+    covariance = pairs.both * pairs.apart - pairs.apart_in_pred * pairs.apart_in_gold
+    spread = sqrt(pairs.gold * pairs.pred * (pairs.total - pairs.gold) * (pairs.total - pairs.pred))
+    return ratio(settle(covariance, spread), spread, empty=pairs.same_if_empty)
+
+
+@measure(
+    title="Mirkin distance",
+    better="lower",
+    bounds=(0, inf),
+    perfect=0,
+    swap="itself",
+    paper="mirkin1996",
+    breaks=("rag_bag", "size_quantity"),
+)
+def mirkin(pairs: Pairs) -> Number:
+    """Twice the number of pairs on which gold and the clustering disagree."""
+    return 2 * pairs.disagreements
+
+
+@measure(
+    title="Mirkin distance over n squared",
+    better="lower",
+    perfect=0,
+    swap="itself",
+    paper="meila2007",
+    breaks=("rag_bag", "size_quantity"),
+)
+def mirkin_normalised(pairs: Pairs) -> Number:
+    """The chance that gold and the clustering disagree about two items drawn with replacement."""
+    return ratio(2 * pairs.disagreements, pairs.n * pairs.n, empty=0)
+
+
+@measure(
+    title="Pair precision",
+    better="higher",
+    perfect=1,
+    swap="pair_recall",
+    paper="manning2008",
+    equation="section 16.3",
+    breaks=("completeness", "rag_bag", "size_quantity"),
+)
+def pair_precision(pairs: Pairs) -> Number:
+    """Of the pairs that the clustering joins, the share that gold joins."""
+    return ratio(pairs.both, pairs.pred, empty=pairs.same_if_empty)
+
+
+@measure(
+    title="Pair recall",
+    better="higher",
+    perfect=1,
+    swap="pair_precision",
+    paper="manning2008",
+    equation="section 16.3",
+    breaks=("homogeneity", "rag_bag", "size_quantity"),
+)
+def pair_recall(pairs: Pairs) -> Number:
+    """Of the pairs that gold joins, the share that the clustering joins."""
+    return ratio(pairs.both, pairs.gold, empty=pairs.same_if_empty)
+
+
+@measure(
+    title="Pair F",
+    better="higher",
+    perfect=1,
+    paper="manning2008",
+    equation="section 16.3",
+    swap=inverse_beta,
+    breaks=("rag_bag", "size_quantity"),
+    panel=True,
+)
+def pair_f(pairs: Pairs, *, beta: float = 1) -> Number:
+    """The harmonic mean of pair precision and recall; with beta > 1 recall weighs beta squared times.
+
+    >>> import karat
+    >>> round(karat.pair_f([0, 0, 1, 1], [0, 0, 1, 2]), 4)
+    0.6667
+    """
+    weight = beta * beta
+    return ratio((1 + weight) * pairs.both, weight * pairs.gold + pairs.pred, empty=1)

@@ -1,0 +1,188 @@
+"""How many cells, classes and clusters there are of each size, and the sums that follow from that."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.kernels.logarithm import log_terms
+
+Exact: TypeAlias = int | Fraction
+Floats: TypeAlias = NDArray[np.float64]
+
+
+class Sizes(NamedTuple):
+    """Distinct sizes in increasing order, as integers, and how often each occurs."""
+
+    size: tuple[int, ...]
+    times: tuple[int, ...]
+
+    @classmethod
+    def of(cls, values: Iterable[int] | NDArray[np.int64]) -> Sizes:
+        """The histogram of some positive integers, of any magnitude."""
+        if isinstance(values, np.ndarray) and values.dtype != object:
+            size, times = np.unique(values, return_counts=True)
+            return cls(tuple(size.tolist()), tuple(times.tolist()))
+        counted: dict[int, int] = {}
+        for value in values:
+            counted[value] = counted.get(value, 0) + 1
+        size_times = sorted(counted.items())
+        return cls(tuple(s for s, _ in size_times), tuple(t for _, t in size_times))
+
+    @property
+    def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Sizes and times as arrays."""
+        return np.array(self.size, dtype=np.int64), np.array(self.times, dtype=np.int64)
+
+    @property
+    def number(self) -> int:
+        """How many there are in all."""
+        return sum(self.times)
+
+    @property
+    def total(self) -> int:
+        """The sum of their sizes."""
+        return sum(s * t for s, t in zip(self.size, self.times, strict=True))
+
+    @property
+    def squares(self) -> int:
+        """The sum of their squared sizes, in integers that cannot overflow."""
+        return sum(s * s * t for s, t in zip(self.size, self.times, strict=True))
+
+
+class Squares(NamedTuple):
+    """Sums of squared cell counts, class sizes and cluster sizes."""
+
+    cells: Any
+    classes: Any
+    clusters: Any
+
+
+class Information(NamedTuple):
+    """Entropies in nats; each is rounded once, none is a difference of rounded ones."""
+
+    gold: Any  # H(C)
+    pred: Any  # H(K)
+    joint: Any  # H(C,K)
+    gold_given_pred: Any  # H(C|K)
+    pred_given_gold: Any  # H(K|C)
+    mutual: Any  # I(C;K)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Three histograms of sizes, from which every separable statistic follows exactly.
+
+    Sizes are integers in steps of unit: 1 for counts, and for a real-valued table the power of two of which
+    all its cells are whole multiples (every float is an integer times a power of two), so that its margins are
+    exact as well. Distinct sizes that add up to n number at most sqrt(2n).
+    """
+
+    cells: Sizes
+    classes: Sizes
+    clusters: Sizes
+    unit: Exact = 1
+
+    @property
+    def n(self) -> Exact:
+        """The number of items, or their total weight."""
+        return self.classes.total * self.unit
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many classes and how many clusters."""
+        return self.classes.number, self.clusters.number
+
+    @property
+    def squares(self) -> Squares:
+        """Sums of squared cells, class sizes and cluster sizes."""
+        unit = self.unit * self.unit
+        return Squares(self.cells.squares * unit, self.classes.squares * unit, self.clusters.squares * unit)
+
+    @property
+    def largest(self) -> tuple[Exact, Exact]:
+        """The sizes of the largest class and of the largest cluster."""
+        return self.classes.size[-1] * self.unit, self.clusters.size[-1] * self.unit
+
+    def class_total(self, f: Callable[[Floats], Floats]) -> float:
+        """The sum over classes of f(size)."""
+        return self._total(self.classes, f)
+
+    def cluster_total(self, f: Callable[[Floats], Floats]) -> float:
+        """The sum over clusters of f(size)."""
+        return self._total(self.clusters, f)
+
+    def _total(self, sizes: Sizes, f: Callable[[Floats], Floats]) -> float:
+        values = f(np.array([float(s * self.unit) for s in sizes.size]))
+        return math.fsum((values * np.array(sizes.times, dtype=np.float64)).tolist())
+
+    @cached_property
+    def information(self) -> Information:
+        """The six entropies; n H = n log n - sum of x log x, and so on, each as one exact sum."""
+        scale = 1 << max(0, self.classes.total.bit_length() - 53)  # entropies do not depend on the unit
+        n = self.classes.total / scale
+        whole = _terms(Sizes((self.classes.total,), (1,)), scale)
+        cells, classes, clusters = (_terms(s, scale) for s in (self.cells, self.classes, self.clusters))
+        noise = 1e-27 * n * math.log(n + 2)  # below what thirty-digit logarithms can tell from 0
+
+        def positive(*terms: Iterable[float]) -> float:
+            value = math.fsum(t for part in terms for t in part)
+            return value / n if value > noise else 0.0
+
+        gold, pred = positive(whole, _minus(classes)), positive(whole, _minus(clusters))
+        mutual = positive(whole, cells, _minus(classes), _minus(clusters))
+        return Information(
+            gold=gold,
+            pred=pred,
+            joint=positive(whole, _minus(cells)),
+            gold_given_pred=positive(clusters, _minus(cells)) if mutual else gold,
+            pred_given_gold=positive(classes, _minus(cells)) if mutual else pred,
+            mutual=mutual,
+        )
+
+
+def _minus(terms: list[float]) -> list[float]:
+    return [-t for t in terms]
+
+
+def _terms(sizes: Sizes, scale: int) -> list[float]:
+    """Floats that add up to the sum of x log x over the sizes, x in units of scale."""
+    high = np.array([s / scale for s in sizes.size])
+    if sizes.size[-1] < 1 << 53:
+        low = np.zeros_like(high)
+    else:
+        low = np.array([(s - int(h * scale)) / scale for s, h in zip(sizes.size, high.tolist(), strict=True)])
+    return log_terms(high, low, np.array(sizes.times, dtype=np.float64))
+
+
+def exact_sum(values: NDArray[Any]) -> Exact:
+    """The sum of an array without any rounding: an int, or a Fraction of floats."""
+    if values.dtype.kind in "iu":
+        return int(values.sum())
+    parts = values.tolist()
+    total = Fraction(0)
+    while rest := math.fsum(parts):  # what one correctly rounded sum leaves over, the next one adds
+        total += Fraction(rest)
+        parts.append(-rest)
+    return total
+
+
+def exact_sizes(values: list[float], codes: list[list[int]]) -> tuple[list[int], list[list[int]], Fraction]:
+    """Floats as integer multiples of one power of two, with their sums by each coding, and that power."""
+    ratios = [value.as_integer_ratio() for value in values]
+    bottom = max(d for _, d in ratios)
+    whole = [top * (bottom // d) for top, d in ratios]
+    sums = []
+    for coding in codes:
+        by_code = [0] * (max(coding) + 1)
+        for code, value in zip(coding, whole, strict=True):
+            by_code[code] += value
+        sums.append(by_code)
+    return whole, sums, Fraction(1, bottom)

@@ -1,0 +1,183 @@
+"""Scores: numbers that print themselves, with what they mean and how they were reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from typing import Any, NamedTuple
+
+from karat.chance import expected
+from karat.counts import Counts
+from karat.errors import TableError
+from karat.frames import frame
+from karat.registry import Measure
+from karat.tables import Table, number
+from karat.trivial import Apart, Together
+from karat.version import __version__
+
+ARROWS = {"higher": "↑", "lower": "↓", None: " "}
+BASES = {"nats": "e", "bits": "2"}
+HEADINGS = ("measure", "score", "one cluster", "all apart", "shuffled")
+
+
+class Baseline(NamedTuple):
+    """What a measure gives to clusterings of the same items that took no thought; None where not known."""
+
+    one_cluster: float | None
+    all_apart: float | None
+    shuffled: float | None  # the same cluster sizes at random: the expectation, where it has a closed form
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores(Mapping[str, float]):
+    """A mapping from measure to plain float, for one clustering; print it to see what the numbers mean.
+
+    >>> import karat
+    >>> scores = karat.score(["a", "a", "b"], [1, 1, 2], measures=["ari", "v_measure(beta=2)"])
+    >>> scores["ari"], list(scores)
+    (1.0, ['ari', 'v_measure(beta=2)'])
+    """
+
+    table: Table
+    measures: tuple[Measure, ...]
+    omitted: tuple[Measure, ...] = ()  # measures of the default panel that do not apply to this table
+
+    @cached_property
+    def _values(self) -> dict[str, float]:
+        return {str(m): float(m.of(self.table)) for m in self.measures}
+
+    def __post_init__(self) -> None:
+        self._values  # noqa: B018 (an error belongs to the call that caused it)
+
+    def __getitem__(self, measure: str | Measure) -> float:
+        return self._values[str(measure)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    @property
+    def n(self) -> float:
+        """The number of items scored, or their total weight."""
+        return self.table.n if isinstance(self.table.n, int) else float(self.table.n)
+
+    @property
+    def dropped(self) -> int:
+        """Items that the missing or noise policy left out."""
+        return self.table.policy.dropped
+
+    @cached_property
+    def baselines(self) -> dict[str, Baseline]:
+        """For each measure, what three clusterings without thought would get."""
+        together = Together(self.table.profile)
+        apart = Apart(self.table.profile) if self.table.whole else None
+        return {str(m): Baseline(_try(m, together), _try(m, apart), expected(m, self.table)) for m in self.measures}
+
+    @property
+    def signature(self) -> str:
+        """How the scores were reached: two runs that could differ on the same data have different signatures."""
+        policy = self.table.policy
+        units = sorted({m.unit for m in self.measures if m.unit}, reverse=True)
+        noise = "none" if policy.noise_as is None else f"{policy.noise!r}={policy.noise_as}({policy.noise_items})"
+        missing = policy.missing if policy.missing == "raise" else f"{policy.missing}({policy.missing_items})"
+        fields = {
+            "measures": ",".join(m.full_text for m in self.measures),
+            "log": "+".join(BASES[unit] for unit in units) or "any",
+            "n": number(self.table.n).replace(",", ""),
+            "missing": missing,
+            "noise": noise.replace("|", r"\x7c"),
+            "weights": "yes" if policy.weighted else "no",
+            "dropped": str(policy.dropped),
+            "karat": __version__,
+        }
+        return "|".join(f"{key}:{value}" for key, value in fields.items())
+
+    def __repr__(self) -> str:
+        return f"<Scores: {', '.join(f'{key}={_digits(value)}' for key, value in self.items())}>"
+
+    def __str__(self) -> str:
+        rows = [HEADINGS, *self._rows()]
+        widths = [max(len(row[i]) for row in rows) for i in range(len(HEADINGS))]
+        lines = [
+            "  ".join(
+                [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+            )
+            for row in rows
+        ]
+        return "\n".join([self._title(), "", *lines, "", *self._notes(), self.signature])
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        names = [f"{m} [{m.unit}]" if m.unit else str(m) for m in self.measures]
+        width = max(map(len, names))
+        return [
+            (f"{name:{width}} {ARROWS[m.better]}", _digits(self[m]), *map(_digits, self.baselines[str(m)]))
+            for name, m in zip(names, self.measures, strict=True)
+        ]
+
+    def _title(self) -> str:
+        classes, clusters = self.table.shape
+        dropped = f" ({number(self.dropped)} dropped)" if self.dropped else ""
+        items = _several(self.table.n, "item")
+        return f"{items}{dropped} in {_several(classes, 'class')} and {_several(clusters, 'cluster')}"
+
+    def _notes(self) -> list[str]:
+        notes = [
+            "↑ higher is better, ↓ lower is better. For comparison: all items in one cluster, each item apart,",
+            "and the predicted labels shuffled (on average; – where no closed form is known).",
+        ]
+        if self.omitted:
+            notes.append(f"Left out because they need whole counts: {', '.join(map(str, self.omitted))}.")
+        return notes
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything that is printed, as plain values for JSON."""
+        return {
+            "n": self.n,
+            "classes": self.table.shape[0],
+            "clusters": self.table.shape[1],
+            "dropped": self.dropped,
+            "scores": {
+                str(m): {"score": self[m], "better": m.better, **self.baselines[str(m)]._asdict()}
+                for m in self.measures
+            },
+            "signature": self.signature,
+        }
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row per measure, in pandas, Polars or PyArrow."""
+        rows = [{"measure": key, **values} for key, values in self.to_dict()["scores"].items()]
+        return frame({column: [row[column] for row in rows] for column in rows[0]}, backend)
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(heading)}</th>" for heading in HEADINGS)
+        rows = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in self._rows())
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        notes = "<br>".join(map(escape, [*self._notes(), self.signature]))
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return f"<p>{escape(self._title())}</p>{table}<p>{notes}</p>"
+
+
+def _try(measure: Measure, counts: Counts | None) -> float | None:
+    if counts is None:
+        return None
+    try:
+        return float(measure.of(counts))
+    except TableError:
+        return None
+
+
+def _digits(value: float | None) -> str:
+    """Four decimals, fewer for large values; a minus only before a digit that is not 0."""
+    if value is None:
+        return "–"
+    text = f"{value:.4f}" if abs(value) < 1e6 else f"{value:.6g}"
+    return text.removeprefix("-") if not text.strip("-0.") else text
+
+
+def _several(count: Any, noun: str) -> str:
+    plural = noun + ("es" if noun.endswith("s") else "s")
+    return f"{number(count)} {noun if count == 1 else plural}"

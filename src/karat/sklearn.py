@@ -1,0 +1,192 @@
+"""scikit-learn's names and arguments for the measures that it has too.
+
+    from karat.sklearn import v_measure_score
+
+The numbers are scikit-learn's where those are right. They differ, on purpose, in these cases:
+
+- fowlkes_mallows_score of two labelings that leave every item alone is 1, not 0: they are equal.
+- adjusted_mutual_info_score(average_method="min") with every item alone is 0, not rounding noise between -2 and 3.5.
+- mutual_info_score(contingency=...) keeps real-valued cells and does not overflow.
+- Labels of different kinds stay apart: 1 and "1" are two labels.
+- Two pandas Series are matched by index, not by position; if their indexes differ, that is an error.
+- pair_confusion_matrix counts in integers that do not overflow.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Literal
+
+import numpy as np
+
+from karat.errors import LabelError, MeasureError, TableError, listed
+from karat.measures import (
+    Pairs,
+    ami,
+    ari,
+    class_entropy,
+    completeness,
+    fowlkes_mallows,
+    homogeneity,
+    mutual_information,
+    nmi,
+    rand,
+    v_measure,
+)
+from karat.measures.information import Chance
+from karat.registry import Measure
+from karat.tables import Table
+
+__all__ = [
+    "adjusted_mutual_info_score",
+    "adjusted_rand_score",
+    "completeness_score",
+    "contingency_matrix",
+    "entropy",
+    "expected_mutual_information",
+    "fowlkes_mallows_score",
+    "homogeneity_completeness_v_measure",
+    "homogeneity_score",
+    "mutual_info_score",
+    "normalized_mutual_info_score",
+    "pair_confusion_matrix",
+    "rand_score",
+    "v_measure_score",
+]
+
+Average = Literal["min", "geometric", "arithmetic", "max"]
+_NORMS = {"min": "min", "geometric": "sqrt", "arithmetic": "sum", "max": "max"}
+
+
+def rand_score(labels_true: Any, labels_pred: Any) -> float:
+    """The share of pairs on which the labelings agree (karat.rand)."""
+    return _score(rand, labels_true, labels_pred)
+
+
+def adjusted_rand_score(labels_true: Any, labels_pred: Any) -> float:
+    """The Rand index adjusted for chance (karat.ari)."""
+    return _score(ari, labels_true, labels_pred)
+
+
+def homogeneity_score(labels_true: Any, labels_pred: Any) -> float:
+    """The share of class entropy that the clusters explain (karat.homogeneity)."""
+    return _score(homogeneity, labels_true, labels_pred)
+
+
+def completeness_score(labels_true: Any, labels_pred: Any) -> float:
+    """The share of cluster entropy that the classes explain (karat.completeness)."""
+    return _score(completeness, labels_true, labels_pred)
+
+
+def v_measure_score(labels_true: Any, labels_pred: Any, *, beta: float = 1.0) -> float:
+    """The harmonic mean of homogeneity and completeness (karat.v_measure)."""
+    return _score(v_measure(beta=beta), labels_true, labels_pred)
+
+
+def homogeneity_completeness_v_measure(
+    labels_true: Any, labels_pred: Any, *, beta: float = 1.0
+) -> tuple[float, float, float]:
+    """Homogeneity, completeness and their harmonic mean, from one table."""
+    if (table := _table(labels_true, labels_pred)) is None:
+        return 1.0, 1.0, 1.0
+    return homogeneity(table), completeness(table), v_measure(table, beta=beta)
+
+
+def normalized_mutual_info_score(
+    labels_true: Any, labels_pred: Any, *, average_method: Average = "arithmetic"
+) -> float:
+    """Mutual information over a mean of the two entropies (karat.nmi)."""
+    return _score(nmi(norm=_norm(average_method)), labels_true, labels_pred)
+
+
+def adjusted_mutual_info_score(labels_true: Any, labels_pred: Any, *, average_method: Average = "arithmetic") -> float:
+    """Mutual information adjusted for chance, exactly (karat.ami)."""
+    return _score(ami(norm=_norm(average_method)), labels_true, labels_pred)
+
+
+def fowlkes_mallows_score(labels_true: Any, labels_pred: Any) -> float:
+    """The geometric mean of pair precision and recall (karat.fowlkes_mallows); 0 if there are no items."""
+    return _score(fowlkes_mallows, labels_true, labels_pred, empty=0.0)
+
+
+def mutual_info_score(labels_true: Any = None, labels_pred: Any = None, *, contingency: Any = None) -> float:
+    """Mutual information in nats, of two labelings or of their table (karat.mutual_information)."""
+    if contingency is not None:
+        return float(mutual_information(Table.from_matrix(contingency)))
+    return _score(mutual_information, labels_true, labels_pred, empty=0.0)
+
+
+def entropy(labels: Any) -> float:
+    """The entropy of one labeling, in nats; 1 if there are no items, as in scikit-learn."""
+    return _score(class_entropy, labels, labels)
+
+
+def expected_mutual_information(contingency: Any, n_samples: int) -> float:
+    """The mean mutual information over all labelings with the table's margins, in nats."""
+    table = Table.from_matrix(contingency)
+    if table.n != n_samples:
+        raise TableError(f"n_samples is {n_samples} but the table holds {float(table.n):g} items.")
+    return float(table.statistic(Chance).mutual)
+
+
+def contingency_matrix(
+    labels_true: Any, labels_pred: Any, *, eps: float | None = None, sparse: bool = False, dtype: Any = np.int64
+) -> Any:
+    """Counts of items by true and predicted label, dense or sparse, with eps added to each cell of a dense one."""
+    if eps is not None and sparse:
+        raise TableError("Cannot set 'eps' when sparse=True; leave one of them out.")
+    if (table := _table(labels_true, labels_pred)) is None:
+        raise LabelError("labels_true and labels_pred are empty; give one label per item.")
+    if sparse:
+        from scipy.sparse import csr_matrix
+
+        return csr_matrix((table.counts, (table.rows, table.cols)), shape=table.shape, dtype=dtype)
+    dense = table.to_sparse().toarray().astype(dtype)
+    return dense if eps is None else dense + eps
+
+
+def pair_confusion_matrix(labels_true: Any, labels_pred: Any) -> Any:
+    """Ordered pairs apart or together in the true labels (rows) and in the predicted ones (columns)."""
+    if (table := _table(labels_true, labels_pred)) is None:
+        return np.zeros((2, 2), dtype=np.int64)
+    pairs = table.statistic(Pairs)
+    return 2 * np.array([[pairs.apart, pairs.apart_in_gold], [pairs.apart_in_pred, pairs.both]])
+
+
+def _score(measure: Measure, labels_true: Any, labels_pred: Any, empty: float = 1.0) -> float:
+    table = _table(labels_true, labels_pred)
+    return empty if table is None else float(measure.of(table))
+
+
+def _norm(average_method: str) -> Any:
+    if average_method not in _NORMS:
+        raise MeasureError(f"average_method={average_method!r} is not known; use one of {listed(_NORMS)}.")
+    return _NORMS[average_method]
+
+
+def _table(labels_true: Any, labels_pred: Any) -> Table | None:
+    """The table of two labelings, or None if both are empty; errors in scikit-learn's words."""
+    sizes = [_size(labels, name) for labels, name in ((labels_true, "labels_true"), (labels_pred, "labels_pred"))]
+    if sizes[0] != sizes[1]:
+        raise LabelError(
+            f"Found input variables with inconsistent numbers of samples: {sizes}; give one label per item."
+        )
+    return Table.from_labels(labels_true, labels_pred) if sizes[0] else None
+
+
+def _size(labels: Any, name: str) -> int:
+    if isinstance(labels, (list, tuple)) and labels and isinstance(labels[0], (list, tuple, np.ndarray)):
+        raise LabelError(f"{name} must be 1D: shape is {(len(labels), len(labels[0]))}; give one label per item.")
+    shape = getattr(labels, "shape", None)
+    if shape is not None and len(shape) != 1:
+        raise LabelError(f"{name} must be 1D: shape is {tuple(shape)}; give one label per item.")
+    array = labels if isinstance(labels, np.ndarray) else None
+    if array is not None and array.dtype.kind == "f" and (array % 1).any():
+        warnings.warn(
+            f"Clustering metrics expects discrete values but received continuous values for {name}.",
+            UserWarning,
+            stacklevel=4,
+        )
+    if not hasattr(labels, "__len__"):
+        raise LabelError(f"{name} is {labels!r}; give a list or an array of labels.")
+    return len(labels)

@@ -1,0 +1,256 @@
+"""The contingency table: rows are gold classes, columns predicted clusters, only non-empty cells are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import PathLike
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.alignment import Missing, NoiseAs, Policy, align, check_weights
+from karat.counts import CellFormula, Counts
+from karat.errors import TableError
+from karat.frames import frame
+from karat.kernels.assignment import best_matching, greedy_matching
+from karat.kernels.counting import count_cells
+from karat.labels import merge_names
+from karat.matrices import matrix_cells
+from karat.profile import Exact, Profile, Sizes, exact_sizes, exact_sum
+from karat.storage import load_cells, save_cells
+
+Ints: TypeAlias = NDArray[np.int64]
+
+LIMIT = 1 << 62  # items in a table, so that the sum of two margins fits 64 bits
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table(Counts):
+    """Counts of items by class and cluster; immutable, and independent of the order of items.
+
+    >>> table = Table.from_labels(["a", "a", "b"], [1, 2, 2])
+    >>> table.classes, table.clusters, table.n
+    (('a', 'b'), (1, 2), 3)
+    """
+
+    rows: Ints
+    cols: Ints
+    counts: NDArray[Any]
+    classes: tuple[Any, ...]
+    clusters: tuple[Any, ...]
+    policy: Policy = field(default_factory=Policy)
+
+    @classmethod
+    def from_labels(
+        cls,
+        gold: object,
+        pred: object,
+        weights: object = None,
+        *,
+        missing: Missing = "raise",
+        noise: object = None,
+        noise_as: NoiseAs | None = None,
+    ) -> Table:
+        """Count two labelings of the same items, matched by item where both name their items."""
+        aligned = align(gold, pred, weights, missing=missing, noise=noise, noise_as=noise_as)
+        return cls._count(
+            aligned.gold, aligned.pred, aligned.weights, aligned.classes, aligned.clusters, aligned.policy
+        )
+
+    @classmethod
+    def from_cells(cls, gold: object, pred: object, counts: object) -> Table:
+        """A table from its cells: the class, the cluster and the count of each, as three columns."""
+        aligned = align(gold, pred)
+        values = check_weights(counts, aligned.gold.size)
+        return cls._count(aligned.gold, aligned.pred, values, aligned.classes, aligned.clusters, Policy())
+
+    @classmethod
+    def from_matrix(
+        cls, matrix: object, classes: Sequence[Any] | None = None, clusters: Sequence[Any] | None = None
+    ) -> Table:
+        """A table from a dense or SciPy sparse matrix, or a crosstab frame; empty rows and columns are dropped."""
+        rows, cols, values, row_names, col_names = matrix_cells(matrix, classes, clusters)
+        return cls._count(rows, cols, values, row_names, col_names, Policy())
+
+    @classmethod
+    def from_batches(cls, batches: Iterable[Any], **options: Any) -> Table:
+        """One table from a stream of (gold, pred) or (gold, pred, weights) batches, or of tables."""
+        merged: list[Table] = []
+        for batch in batches:
+            merged.append(batch if isinstance(batch, Table) else cls.from_labels(*batch, **options))
+            # like the carries of a binary counter: each cell is merged only log(batches) times
+            while len(merged) > 1 and merged[-2].counts.size <= 2 * merged[-1].counts.size:
+                merged[-2:] = [merge(merged[-2:])]
+        if not merged:
+            raise TableError("there are no batches; give at least one pair of gold and pred.")
+        return merge(merged)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Table:
+        """Read a table that save() wrote."""
+        stored = load_cells(path)
+        codes = np.array(stored.rows, dtype=np.int64), np.array(stored.cols, dtype=np.int64)
+        return cls._count(
+            *codes, check_weights(stored.counts, None), stored.classes, stored.clusters, Policy(**stored.policy)
+        )
+
+    @classmethod
+    def _count(
+        cls,
+        rows: Ints,
+        cols: Ints,
+        weights: NDArray[Any] | None,
+        classes: Sequence[Any],
+        clusters: Sequence[Any],
+        policy: Policy,
+    ) -> Table:
+        """The one way to a table: adds up equal cells, drops empty ones, keeps whole numbers whole."""
+        if weights is not None:
+            total = float(weights.sum(dtype=np.float64))
+            if total >= LIMIT:
+                raise TableError(f"the cells add up to {total:.3g}; karat counts up to {LIMIT:.3g} items.")
+            if weights.dtype.kind == "f" and not (weights % 1).any():
+                weights = weights.astype(np.int64)
+        rows, cols, counts = count_cells(rows, cols, (len(classes), len(clusters)), weights)
+        filled = counts > 0
+        rows, class_names = _compact(rows[filled], classes)
+        cols, cluster_names = _compact(cols[filled], clusters)
+        arrays = (rows, cols, counts[filled])
+        for array in arrays:
+            array.setflags(write=False)
+        return cls(*arrays, class_names, cluster_names, policy)
+
+    @cached_property
+    def profile(self) -> Profile:  # type: ignore[override]
+        """The sizes of cells, classes and clusters, and how often each occurs."""
+        if self.counts.dtype.kind == "i":
+            return Profile(Sizes.of(self.counts), Sizes.of(self.class_sizes), Sizes.of(self.cluster_sizes))
+        cells, (classes, clusters), unit = exact_sizes(self.counts.tolist(), [self.rows.tolist(), self.cols.tolist()])
+        return Profile(Sizes.of(cells), Sizes.of(classes), Sizes.of(clusters), unit)
+
+    @cached_property
+    def class_sizes(self) -> NDArray[Any]:
+        """Items in each class."""
+        return self._margin(self.rows, len(self.classes))
+
+    @cached_property
+    def cluster_sizes(self) -> NDArray[Any]:
+        """Items in each cluster."""
+        return self._margin(self.cols, len(self.clusters))
+
+    def _margin(self, codes: Ints, size: int) -> NDArray[Any]:
+        if self.counts.dtype.kind == "i":
+            sizes = np.zeros(size, dtype=np.int64)
+            np.add.at(sizes, codes, self.counts)
+            return sizes
+        return count_cells(codes, np.zeros_like(codes), (size, 1), self.counts)[2]
+
+    def cell_total(self, f: CellFormula) -> Any:
+        """The sum over cells of f(count, class size, cluster size)."""
+        return exact_sum(self._cells(f))
+
+    def class_best(self, f: CellFormula) -> Any:
+        """The sum over classes of the largest f(count, class size, cluster size) among their cells."""
+        return self._best(f, self.rows, len(self.classes))
+
+    def cluster_best(self, f: CellFormula) -> Any:
+        """The sum over clusters of the largest f(count, class size, cluster size) among their cells."""
+        return self._best(f, self.cols, len(self.clusters))
+
+    def _cells(self, f: CellFormula) -> NDArray[Any]:
+        return np.asarray(f(self.counts, self.class_sizes[self.rows], self.cluster_sizes[self.cols]))
+
+    def _best(self, f: CellFormula, codes: Ints, size: int) -> Any:
+        values = self._cells(f)
+        best = np.zeros(size, dtype=values.dtype)
+        np.maximum.at(best, codes, values)
+        return exact_sum(best)
+
+    def matched(self, *, greedy: bool = False) -> Any:
+        """The number of items in the heaviest, or the greedily chosen, one-to-one map of classes and clusters."""
+        chosen = (greedy_matching if greedy else best_matching)(self.rows, self.cols, self.counts)
+        return exact_sum(self.counts[chosen])
+
+    def expand(self) -> tuple[Ints, Ints]:
+        """A class code and a cluster code for every item."""
+        self.need_counts("a list of items")
+        return np.repeat(self.rows, self.counts), np.repeat(self.cols, self.counts)
+
+    @property
+    def T(self) -> Table:  # noqa: N802 (the name that NumPy and pandas users look for)
+        """The same table with gold and predicted exchanged."""
+        return Table._count(self.cols, self.rows, self.counts, self.clusters, self.classes, self.policy)
+
+    def __add__(self, other: object) -> Table:
+        return merge([self, other]) if isinstance(other, Table) else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        return self._named_cells == other._named_cells if isinstance(other, Table) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def _named_cells(self) -> dict[tuple[Any, Any], Any]:
+        names = zip(self.rows.tolist(), self.cols.tolist(), strict=True)
+        keys = [(self.classes[r], self.clusters[c]) for r, c in names]
+        return dict(zip(keys, self.counts.tolist(), strict=True))
+
+    def __repr__(self) -> str:
+        classes, clusters = self.shape
+        return f"<Table: {number(self.n)} items, {classes} classes, {clusters} clusters, {self.counts.size} cells>"
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """The cells as a data frame with columns gold, pred and count, one row each."""
+        rows, cols = self.rows.tolist(), self.cols.tolist()
+        return frame(
+            {
+                "gold": [self.classes[r] for r in rows],
+                "pred": [self.clusters[c] for c in cols],
+                "count": self.counts.tolist(),
+            },
+            backend,
+        )
+
+    def to_sparse(self) -> Any:
+        """The table as a SciPy sparse array, in the order of classes and clusters."""
+        from scipy.sparse import csr_array
+
+        return csr_array((self.counts, (self.rows, self.cols)), shape=self.shape)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the table to a .parquet or .json file, whole or not at all."""
+        save_cells(path, self.rows, self.cols, self.counts, self.classes, self.clusters, self.policy)
+
+
+def merge(tables: Sequence[Table]) -> Table:
+    """Tables of different items added up, cell by cell, matched by label."""
+    if len(tables) == 1:
+        return tables[0]
+    policy = tables[0].policy
+    for table in tables[1:]:
+        added = policy + table.policy
+        if added is None:
+            raise TableError(f"tables made under different policies cannot be added: {policy} and {table.policy}.")
+        policy = added
+    classes, row_codes = merge_names([t.classes for t in tables])
+    clusters, col_codes = merge_names([t.clusters for t in tables])
+    rows = np.concatenate([code[t.rows] for t, code in zip(tables, row_codes, strict=True)])
+    cols = np.concatenate([code[t.cols] for t, code in zip(tables, col_codes, strict=True)])
+    return Table._count(rows, cols, np.concatenate([t.counts for t in tables]), classes, clusters, policy)
+
+
+def number(n: Exact) -> str:
+    """A count with separators, or a weight with at most four decimals."""
+    return f"{n:,}" if isinstance(n, int) else f"{float(n):,.4f}".rstrip("0").rstrip(".")
+
+
+def _compact(codes: Ints, names: Sequence[Any]) -> tuple[Ints, tuple[Any, ...]]:
+    """Codes renumbered so that each name is used, and those names."""
+    used = np.zeros(len(names), dtype=bool)
+    used[codes] = True
+    if used.all():
+        return codes, tuple(names)
+    return (np.cumsum(used) - 1)[codes], tuple(names[i] for i in np.flatnonzero(used).tolist())

@@ -1,0 +1,78 @@
+"""The two clusterings that need no thought: all items together, and every item alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.counts import CellFormula, Counts
+from karat.errors import TableError
+from karat.profile import Profile, Sizes
+
+
+class Together(Counts):
+    """All the items in one cluster: each class is one cell."""
+
+    def __init__(self, gold: Profile) -> None:
+        self.profile = Profile(gold.classes, gold.classes, Sizes((gold.classes.total,), (1,)), gold.unit)
+
+    def _cells(self, f: CellFormula) -> NDArray[Any]:
+        """f of each distinct kind of cell, in the order of the class sizes."""
+        sizes = np.array([float(s * self.profile.unit) for s in self.profile.classes.size])
+        return np.asarray(f(sizes, sizes, np.full_like(sizes, float(self.n))))
+
+    def class_best(self, f: CellFormula) -> float:
+        return float(self._cells(f) @ np.array(self.profile.classes.times, dtype=np.float64))
+
+    cell_total = class_best
+
+    def cluster_best(self, f: CellFormula) -> float:
+        return float(self._cells(f).max())
+
+    def matched(self, *, greedy: bool = False) -> Any:
+        return self.largest[0]
+
+    def expand(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        gold = _items(self.profile)
+        return gold, np.zeros_like(gold)
+
+
+class Apart(Counts):
+    """Every item in a cluster of its own: each item is one cell."""
+
+    def __init__(self, gold: Profile) -> None:
+        if gold.unit != 1:
+            raise TableError("a real-valued table does not say how many items it has.")
+        ones = Sizes((1,), (gold.classes.total,))
+        self.profile = Profile(ones, gold.classes, ones)
+
+    def _cells(self, f: CellFormula) -> NDArray[Any]:
+        sizes = np.array(self.profile.classes.size, dtype=np.float64)
+        ones = np.ones_like(sizes)
+        return np.asarray(f(ones, sizes, ones))
+
+    def class_best(self, f: CellFormula) -> float:
+        return float(self._cells(f) @ np.array(self.profile.classes.times, dtype=np.float64))
+
+    def cell_total(self, f: CellFormula) -> float:
+        items = [s * t for s, t in zip(*self.profile.classes, strict=True)]
+        return float(self._cells(f) @ np.array(items, dtype=np.float64))
+
+    cluster_best = cell_total
+
+    def matched(self, *, greedy: bool = False) -> Any:
+        return self.shape[0]
+
+    def expand(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        gold = _items(self.profile)
+        return gold, np.arange(gold.size)
+
+
+def _items(profile: Profile) -> NDArray[np.int64]:
+    """A class code for every item."""
+    if profile.unit != 1:
+        raise TableError("a real-valued table has no list of items.")
+    sizes = np.repeat(profile.classes.size, profile.classes.times)
+    return np.repeat(np.arange(sizes.size), sizes)
