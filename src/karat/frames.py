@@ -20,8 +20,8 @@ def frame(columns: dict[str, list[Any]], backend: str | None = None) -> Any:
 
 
 def _preferred() -> str:
-    for found in (lambda name: name in sys.modules, lambda name: find_spec(name) is not None):
-        for name in BACKENDS:
-            if found(name):
-                return name
+    loaded = [name for name in BACKENDS if name in sys.modules]
+    for name in [*loaded, *BACKENDS]:
+        if find_spec(name) is not None:
+            return name
     raise KaratError(f"a data frame needs one of {', '.join(BACKENDS)}; install one, or use to_dict().")

@@ -129,6 +129,9 @@ class Stack(Counts):
     def matched(self, *, greedy: bool = False) -> Any:
         return self.each(lambda table: table.matched(greedy=greedy))
 
+    def expand(self) -> tuple[Any, Any]:
+        raise TableError("a stack has no one list of items; take one of its tables, as in stack[0].")
+
     @property
     def information(self) -> Information:
         """Entropies as sums of positive terms, part * log(whole/part), which keep their digits near 0."""

@@ -16,7 +16,7 @@ from karat.registry import measure
     swap="itself",
     paper="vinh2010",
     equation="8",
-    breaks=("rag_bag",),
+    breaks=("homogeneity", "rag_bag"),
     panel=True,
 )
 def ami(entropies: Entropies, chance: Chance, *, norm: Norm = "sum") -> Number:

@@ -56,7 +56,7 @@ class CodeLengths(Statistic):
     unit="bits",
     paper="dom2001",
     equation="13",
-    breaks=("rag_bag",),
+    breaks=("completeness", "rag_bag"),
 )
 def q0(entropies: Entropies, lengths: CodeLengths) -> Number:
     """Bits per item to send the classes, given the clusters: H(C|K) and the clusters' class counts.
@@ -75,7 +75,7 @@ def q0(entropies: Entropies, lengths: CodeLengths) -> Number:
     unit="bits",
     paper="dom2001",
     equation="16",
-    breaks=("rag_bag",),
+    breaks=("completeness", "rag_bag"),
 )
 def q1(entropies: Entropies, lengths: CodeLengths) -> Number:
     """Bits per item that the clusters save over sending the classes with no clusters at all."""
@@ -88,7 +88,7 @@ def q1(entropies: Entropies, lengths: CodeLengths) -> Number:
     perfect=1,
     paper="dom2001",
     equation="17",
-    breaks=("rag_bag",),
+    breaks=("completeness", "rag_bag"),
     panel=True,
 )
 def q2(entropies: Entropies, lengths: CodeLengths) -> Number:
@@ -108,7 +108,7 @@ def q2(entropies: Entropies, lengths: CodeLengths) -> Number:
     unit="bits",
     paper="dom2001",
     equation="appendix B",
-    breaks=("rag_bag",),
+    breaks=("homogeneity", "completeness", "rag_bag"),
 )
 def q0_asymptotic(entropies: Entropies) -> Number:
     """H(C|K) + |K|(|C|-1) log n / n, what Q0 comes to for many items in few large clusters."""

@@ -323,7 +323,7 @@ def nvi(entropies: Entropies) -> Number:
     swap="nvi",
     paper="reichart2009",
     equation="section 4",
-    breaks=("rag_bag",),
+    breaks=("completeness", "rag_bag"),
 )
 def nvik(entropies: Entropies) -> Number:
     """VI/H(K), the normalisation that Reichart & Rappoport tried and found to favour many clusters."""
@@ -351,7 +351,7 @@ def vi_log_n(entropies: Entropies) -> Number:
     swap="itself",
     paper="meila2007",
     equation="section 4",
-    breaks=("rag_bag",),
+    breaks=("completeness", "rag_bag", "size_quantity"),
 )
 def vi_log_k(entropies: Entropies, *, k: int | None = None) -> Number:
     """VI/(2 log k), k the largest number of classes or clusters compared; by default that of this table."""

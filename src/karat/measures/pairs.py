@@ -97,7 +97,7 @@ def rand(pairs: Pairs) -> Number:
     swap="itself",
     paper="hubert1985",
     equation="5",
-    breaks=("rag_bag", "size_quantity"),
+    breaks=("homogeneity", "rag_bag", "size_quantity"),
     panel=True,
 )
 def ari(pairs: Pairs) -> Number:
@@ -119,7 +119,7 @@ def ari(pairs: Pairs) -> Number:
     perfect=1,
     swap="itself",
     paper="benhur2002",
-    breaks=("rag_bag", "size_quantity"),
+    breaks=("homogeneity", "rag_bag", "size_quantity"),
 )
 def jaccard(pairs: Pairs) -> Number:
     """Pairs joined by both, out of the pairs joined by either.
@@ -137,7 +137,7 @@ def jaccard(pairs: Pairs) -> Number:
     perfect=1,
     swap="itself",
     paper="fowlkes1983",
-    breaks=("rag_bag", "size_quantity"),
+    breaks=("homogeneity", "rag_bag", "size_quantity"),
 )
 def fowlkes_mallows(pairs: Pairs) -> Number:
     """The geometric mean of pair precision and pair recall."""
@@ -152,7 +152,7 @@ def fowlkes_mallows(pairs: Pairs) -> Number:
     chance=0,
     swap="itself",
     paper="hubert1985",
-    breaks=("rag_bag", "size_quantity"),
+    breaks=("homogeneity", "rag_bag", "size_quantity"),
 )
 def gamma(pairs: Pairs) -> Number:
     """The correlation, over pairs, of being together in gold with being together in the clustering."""
@@ -196,7 +196,7 @@ def mirkin_normalised(pairs: Pairs) -> Number:
     swap="pair_recall",
     paper="manning2008",
     equation="section 16.3",
-    breaks=("completeness", "rag_bag", "size_quantity"),
+    breaks=("homogeneity", "completeness", "rag_bag", "size_quantity"),
 )
 def pair_precision(pairs: Pairs) -> Number:
     """Of the pairs that the clustering joins, the share that gold joins."""
@@ -224,7 +224,7 @@ def pair_recall(pairs: Pairs) -> Number:
     paper="manning2008",
     equation="section 16.3",
     swap=inverse_beta,
-    breaks=("rag_bag", "size_quantity"),
+    breaks=("homogeneity", "rag_bag", "size_quantity"),
     panel=True,
 )
 def pair_f(pairs: Pairs, *, beta: float = 1) -> Number:
