@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from constraints import CONSTRAINTS
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import labelings, real_tables, tables
 
 import karat
+from constraints import CONSTRAINTS
+from strategies import labelings, real_tables, tables
 
 MEASURES = karat.list_measures()
 VARIANTS = [

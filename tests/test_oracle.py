@@ -9,10 +9,10 @@ from itertools import combinations
 import mpmath as mp
 import numpy as np
 import pytest
-from oracle import ORACLE, Cells, View
 
 import karat
 from karat.measures import Pairs
+from oracle import ORACLE, Cells, View
 
 EXPENSIVE = {text for text in ORACLE if text.startswith("ami")}
 

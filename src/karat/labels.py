@@ -248,9 +248,17 @@ def _rank(name: Any) -> tuple[int, Any, str]:
     return (2, 0, f"{type(name).__name__} {name!r}")
 
 
+def comparable(name: Any) -> Any:
+    """A value that is equal for equal labels of one kind, and for lone items that stand for the same item."""
+    if isinstance(name, Singleton):
+        return (Singleton, name.item)
+    return (bool, name) if isinstance(name, bool) else name
+
+
 def merge_names(lists: Sequence[Sequence[Any]]) -> tuple[list[Any], list[Ints]]:
     """One list of names for several, and for each list the code of each of its names in it."""
-    together = [name for names in lists for name in names]
+    # lone items of different tables, or of one table twice, are different items: each gets a label of its own
+    together = [Singleton(name.item) if isinstance(name, Singleton) else name for names in lists for name in names]
     codes, names = encode_objects(together, "labels")
     ends = np.cumsum([len(names) for names in lists])
     return names, np.split(codes, ends[:-1])

@@ -20,6 +20,8 @@ from karat.tables import Table
 
 Better = Literal["higher", "lower"]
 
+ROUNDING = 1e-13
+
 _registry: dict[str, Measure] = {}
 
 
@@ -71,8 +73,14 @@ class Measure:
         """The value for one table, as a plain float, or for each table of a stack, as an array."""
         value = self.formula(*(counts.statistic(kind) for kind in self.statistics), **self.params)
         if isinstance(value, np.ndarray):
-            return np.asarray(value, dtype=np.float64)
-        return float(value)
+            return self._rounded(np.asarray(value, dtype=np.float64))
+        return float(self._rounded(float(value)))
+
+    def _rounded(self, value: Any) -> Any:
+        """The value, or its bound where only the last digits lie beyond it; anything further out is left to be seen."""
+        low, high = self.bounds
+        value = value - (value - high) * (high < value) * (value < high + ROUNDING) if high < math.inf else value
+        return value + (low - value) * (low - ROUNDING < value) * (value < low) if low > -math.inf else value
 
     def _with(self, changes: Mapping[str, Any]) -> Measure:
         hints = get_type_hints(self.formula) if changes else {}

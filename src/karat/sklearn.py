@@ -18,6 +18,7 @@ import warnings
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.errors import LabelError, MeasureError, TableError, listed
 from karat.measures import (
@@ -175,18 +176,28 @@ def _table(labels_true: Any, labels_pred: Any) -> Table | None:
 
 
 def _size(labels: Any, name: str) -> int:
-    if isinstance(labels, (list, tuple)) and labels and isinstance(labels[0], (list, tuple, np.ndarray)):
-        raise LabelError(f"{name} must be 1D: shape is {(len(labels), len(labels[0]))}; give one label per item.")
+    """How many labels there are, once they are known to be a plain line of them."""
     shape = getattr(labels, "shape", None)
+    if isinstance(labels, (list, tuple)) and labels and isinstance(labels[0], (list, tuple, np.ndarray)):
+        shape = len(labels), len(labels[0])
     if shape is not None and len(shape) != 1:
         raise LabelError(f"{name} must be 1D: shape is {tuple(shape)}; give one label per item.")
-    array = labels if isinstance(labels, np.ndarray) else None
-    if array is not None and array.dtype.kind == "f" and (array % 1).any():
+    if not hasattr(labels, "__len__"):
+        raise LabelError(f"{name} is {labels!r}; give a list or an array of labels.")
+    if isinstance(labels, (list, tuple)) and float in set(map(type, labels)):
+        _check_floats(np.array([x if isinstance(x, float) else 0.0 for x in labels]), name)
+    elif isinstance(labels, np.ndarray) and labels.dtype.kind == "f":
+        _check_floats(labels, name)
+    return len(labels)
+
+
+def _check_floats(labels: NDArray[np.floating[Any]], name: str) -> None:
+    for value, test in (("NaN", np.isnan), ("infinity", np.isinf)):
+        if test(labels).any():
+            raise LabelError(f"{name} contains {value} at position {np.argmax(test(labels))}; give every item a label.")
+    if (labels % 1).any():
         warnings.warn(
             f"Clustering metrics expects discrete values but received continuous values for {name}.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
-    if not hasattr(labels, "__len__"):
-        raise LabelError(f"{name} is {labels!r}; give a list or an array of labels.")
-    return len(labels)

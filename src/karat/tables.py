@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,7 +18,7 @@ from karat.errors import TableError
 from karat.frames import frame
 from karat.kernels.assignment import best_matching, greedy_matching
 from karat.kernels.counting import count_cells
-from karat.labels import merge_names
+from karat.labels import comparable, merge_names
 from karat.matrices import matrix_cells
 from karat.profile import Exact, Profile, Sizes, exact_sizes, exact_sum
 from karat.storage import load_cells, save_cells
@@ -193,10 +194,10 @@ class Table(Counts):
     __hash__ = None  # type: ignore[assignment]
 
     @property
-    def _named_cells(self) -> dict[tuple[Any, Any], Any]:
-        names = zip(self.rows.tolist(), self.cols.tolist(), strict=True)
-        keys = [(self.classes[r], self.clusters[c]) for r, c in names]
-        return dict(zip(keys, self.counts.tolist(), strict=True))
+    def _named_cells(self) -> Counter[tuple[Any, Any, Any]]:
+        classes, clusters = ([comparable(name) for name in names] for names in (self.classes, self.clusters))
+        cells = zip(self.rows.tolist(), self.cols.tolist(), self.counts.tolist(), strict=True)
+        return Counter((classes[r], clusters[c], count) for r, c, count in cells)
 
     def __repr__(self) -> str:
         classes, clusters = self.shape

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-TINY = 1e-19  # probabilities below this, relative to the mode's, change no digit of a sum
 BLOCK = 1 << 21  # probabilities held at once
 
 
@@ -33,7 +32,7 @@ def expected_information(gold: Ints, gold_times: Ints, pred: Ints, pred_times: I
 
 
 def _spread(a: int, b: Ints, n: int) -> Ints:
-    """How far from the mode any probability above TINY can lie: ten standard deviations and a Poisson tail."""
+    """How far from the mode a probability can matter: ten standard deviations (1e-22) and a Poisson tail."""
     fb = b.astype(np.float64)
     variance = a * (n - a) / max(n - 1, 1) * (fb / n) * ((n - fb) / n)
     return (10 * np.sqrt(variance) + 30).astype(np.int64)
@@ -61,10 +60,9 @@ def _excess(a: int, b: Ints, n: int) -> Floats:
         x = mode[:, None] + steps  # the cells reached, walking away from the mode
         inside = (x >= low[:, None]) & (x <= high[:, None])
         probability = _walk(x, a, b[:, None], n, side, inside)
-        keep = probability > TINY
         away = (offset[:, None] + steps) / mean[:, None]
-        mass = mass + np.where(keep, probability, 0).sum(axis=1)
-        total = total + np.where(keep, probability * _g(np.where(inside, away, 0)), 0).sum(axis=1)
+        mass = mass + probability.sum(axis=1)
+        total = total + (probability * _g(np.where(inside, away, 0))).sum(axis=1)
     return np.asarray(total / mass)
 
 

@@ -141,7 +141,9 @@ def jaccard(pairs: Pairs) -> Number:
 )
 def fowlkes_mallows(pairs: Pairs) -> Number:
     """The geometric mean of pair precision and pair recall."""
-    return ratio(pairs.both, sqrt(pairs.gold * pairs.pred), empty=pairs.same_if_empty)
+    precision = ratio(pairs.both, pairs.pred, empty=pairs.same_if_empty)
+    recall = ratio(pairs.both, pairs.gold, empty=pairs.same_if_empty)
+    return sqrt(precision * recall)
 
 
 @measure(
@@ -156,10 +158,11 @@ def fowlkes_mallows(pairs: Pairs) -> Number:
 )
 def gamma(pairs: Pairs) -> Number:
     """The correlation, over pairs, of being together in gold with being together in the clustering."""
-    # a00 a11 - a01 a10 = total a00 - a0. a.0, of which each product stays below the root
-    covariance = pairs.both * pairs.apart - pairs.apart_in_pred * pairs.apart_in_gold
-    spread = sqrt(pairs.gold * pairs.pred * (pairs.total - pairs.gold) * (pairs.total - pairs.pred))
-    return ratio(settle(covariance, spread), spread, empty=pairs.same_if_empty)
+    # a00 a11 - a01 a10 = total a00 - a0. a.0, of which each product stays below the root of the variances
+    variances = pairs.gold * pairs.pred * (pairs.total - pairs.gold) * (pairs.total - pairs.pred)
+    covariance = settle(pairs.both * pairs.apart - pairs.apart_in_pred * pairs.apart_in_gold, sqrt(variances))
+    sign = ratio(covariance, abs(covariance), empty=1)
+    return sign * sqrt(ratio(covariance * covariance, variances, empty=pairs.same_if_empty))
 
 
 @measure(

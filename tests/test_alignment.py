@@ -1,0 +1,196 @@
+"""Items matched by id, and the policies for what is missing, noise or weighted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import karat
+
+GOLD = {"a": 0, "b": 0, "c": 1, "d": 1}
+
+
+def test_dicts_are_matched_by_key() -> None:
+    assert karat.ari(GOLD, {"d": "y", "c": "y", "b": "x", "a": "x"}) == 1
+
+
+def test_series_with_the_same_items_in_another_order_are_matched() -> None:
+    gold = pd.Series(GOLD)
+    pred = gold.sample(frac=1, random_state=1)
+    assert list(pred.index) != list(gold.index)
+    assert karat.ari(gold, pred) == karat.ari(gold, dict(pred)) == 1
+
+
+def test_a_series_beside_an_array_goes_by_position() -> None:
+    gold = pd.Series([0, 0, 1, 1], index=[30, 10, 20, 40])
+    assert karat.ari(gold, np.array([5, 5, 6, 6])) == karat.ari([5, 5, 6, 6], gold) == 1
+
+
+def test_a_dict_beside_a_list_is_refused() -> None:
+    with pytest.raises(karat.LabelError, match="gold names its items but pred does not"):
+        karat.ari(GOLD, [0, 0, 1, 1])
+    with pytest.raises(karat.LabelError, match="pred names its items but gold does not"):
+        karat.ari([0, 0, 1, 1], GOLD)
+
+
+def test_repeated_ids_are_harmless_in_the_same_order_and_refused_in_another() -> None:
+    gold = pd.Series([0, 0, 1], index=["a", "a", "b"])
+    assert karat.ari(gold, gold + 1) == 1
+    with pytest.raises(karat.LabelError, match="pred has item 'a' more than once"):
+        karat.ari(pd.Series([0, 0, 1], index=["a", "b", "c"]), gold)
+
+
+PRED = {"a": "x", "b": "x", "c": "y", "e": "y"}
+
+
+def test_different_items_are_refused_with_their_names() -> None:
+    with pytest.raises(karat.LabelError) as caught:
+        karat.ari(GOLD, PRED)
+    assert str(caught.value) == (
+        "gold and pred are about different items: only gold has 'd', only pred has 'e'; "
+        "say missing='drop', 'singletons' or 'cluster'."
+    )
+
+
+@pytest.mark.parametrize(
+    ("missing", "cells"),
+    [
+        ("drop", [[2, 0], [0, 1]]),
+        ("singletons", [[2, 0, 0], [0, 1, 1], [0, 1, 0]]),
+        ("cluster", [[2, 0, 0], [0, 1, 1], [0, 1, 0]]),
+    ],
+)
+def test_policies_for_different_items(missing: Any, cells: list[list[int]]) -> None:
+    table = karat.Table.from_labels(GOLD, PRED, missing=missing)
+    assert karat.vi(table) == karat.vi(karat.Table.from_matrix(cells))
+    assert table.policy.missing_items == 2
+
+
+def test_singletons_stand_alone_and_a_cluster_does_not() -> None:
+    gold, pred = [0, 0, 1, 1], ["x", None, None, "y"]
+    alone = karat.Table.from_labels(gold, pred, missing="singletons")
+    together = karat.Table.from_labels(gold, pred, missing="cluster")
+    assert (alone.shape, together.shape) == ((2, 4), (2, 3))
+    assert karat.purity(alone) == 1 > karat.purity(together)
+
+
+def test_singletons_of_different_batches_never_merge() -> None:
+    batch = ([0, 0], ["x", None])
+    table = karat.Table.from_batches([batch, batch, batch], missing="singletons")
+    assert table.shape == (1, 4)
+    assert karat.Table.from_batches([batch, batch, batch], missing="cluster").shape == (1, 2)
+
+
+@given(st.lists(st.sampled_from([0, 1, None]), min_size=1, max_size=12), st.data())
+def test_dropping_is_the_same_as_never_having_had_the_item(gold: list[Any], data: st.DataObject) -> None:
+    pred = data.draw(st.lists(st.sampled_from(["x", "y", None]), min_size=len(gold), max_size=len(gold)))
+    kept = [(g, p) for g, p in zip(gold, pred, strict=True) if g is not None and p is not None]
+    if kept:
+        assert karat.Table.from_labels(gold, pred, missing="drop") == karat.Table.from_labels(
+            *map(list, zip(*kept, strict=True))
+        )
+    else:
+        with pytest.raises(karat.LabelError, match="no item is left to score"):
+            karat.Table.from_labels(gold, pred, missing="drop")
+
+
+def test_noise_needs_both_of_its_arguments() -> None:
+    with pytest.raises(karat.LabelError, match="noise=-1 needs noise_as="):
+        karat.ari([0, 1], [0, -1], noise=-1)
+    with pytest.raises(karat.LabelError, match="noise_as='drop' needs the label that marks noise"):
+        karat.ari([0, 1], [0, -1], noise_as="drop")
+    with pytest.raises(karat.LabelError, match="noise_as='remove' is not a policy"):
+        karat.ari([0, 1], [0, -1], noise=-1, noise_as="remove")
+    with pytest.raises(karat.LabelError, match="missing='ignore' is not a policy"):
+        karat.ari([0, 1], [0, 1], missing="ignore")
+
+
+def test_noise_of_the_wrong_kind_is_pointed_out() -> None:
+    with pytest.raises(karat.LabelError, match="noise=-1 is not among pred's labels, but '-1' is; give noise='-1'"):
+        karat.ari([0, 1], ["0", "-1"], noise=-1, noise_as="drop")
+    assert karat.ari([0, 1], [0.0, -1.0], noise=-1, noise_as="singletons") == 1
+    assert karat.ari([0, 1], [0, 1], noise=-1, noise_as="drop") == 1  # a clustering without noise is fine
+
+
+def test_noise_is_looked_for_in_pred_only() -> None:
+    assert karat.Table.from_labels([-1, -1, 0], [0, 0, -1], noise=-1, noise_as="drop").n == 2
+
+
+def test_what_was_dropped_is_counted() -> None:
+    scores = karat.score([0, None, 1, 1], [0, 1, -1, 2], missing="drop", noise=-1, noise_as="drop")
+    assert (scores.n, scores.dropped) == (2, 2)
+    assert "missing:drop(1)|noise:-1=drop(1)" in scores.signature
+    assert "2 items (2 dropped)" in str(scores)
+
+
+WEIGHTS = [3, 1, 2, 1]
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        WEIGHTS,
+        tuple(WEIGHTS),
+        np.array(WEIGHTS, dtype=np.uint8),
+        np.array(WEIGHTS, dtype=float),
+        pd.Series(WEIGHTS),
+        iter(WEIGHTS),
+    ],
+    ids=["list", "tuple", "uint8", "float", "Series", "iterator"],
+)
+def test_a_whole_weight_is_as_many_items(weights: Any) -> None:
+    weighted = karat.Table.from_labels([0, 0, 1, 1], ["x", "y", "y", "y"], weights)
+    assert weighted == karat.Table.from_labels([0, 0, 0, 0, 1, 1, 1], list("xxxyyyy"))
+    assert weighted.whole
+    assert weighted.policy.weighted
+
+
+def test_weights_follow_their_items() -> None:
+    weights = {"d": 4, "c": 3, "b": 2, "a": 1}
+    table = karat.Table.from_labels(GOLD, {"b": 1, "a": 0, "c": 2, "d": 3}, weights)
+    assert table.cluster_sizes.tolist() == [1, 2, 3, 4]
+    series = pd.Series(GOLD)
+    assert karat.Table.from_labels(series, {"b": 1, "a": 0, "c": 2, "d": 3}, pd.Series(weights)) == table
+
+
+def test_fractional_weights_are_kept_and_add_up_in_any_order() -> None:
+    weights = [0.1, 0.2, 0.3, 0.7, 1e9, 1.25]
+    gold, pred = [0, 0, 0, 1, 1, 0], [0, 0, 0, 1, 0, 1]
+    forward = karat.Table.from_labels(gold, pred, weights)
+    backward = karat.Table.from_labels(gold[::-1], pred[::-1], weights[::-1])
+    assert not forward.whole
+    assert forward.counts.tolist() == backward.counts.tolist()
+
+
+def test_an_item_of_no_weight_is_not_there() -> None:
+    assert karat.Table.from_labels([0, 1], [0, 1], [1, 0]).shape == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1, 2], r"weights has shape \(2,\) but there are 3 items"),
+        ([1, -1, 2], "weights has -1 at position 1; weights are finite and not negative"),
+        ([1, float("nan"), 2], "weights has nan at position 1"),
+        ([1, float("inf"), 2], "weights has inf at position 1"),
+        ([0, 0, 0], "all weights are 0"),
+        ([1, "2", 3], "weights has '2' at position 1, which is not a number"),
+        ([1, None, 3], "weights has None at position 1, which is not a number"),
+        ([[1], [2, 3], [4]], r"weights has \[1\] at position 0, which is not a number"),
+    ],
+)
+def test_bad_weights_are_refused(weights: Any, message: str) -> None:
+    with pytest.raises(karat.LabelError, match=message):
+        karat.ari([0, 1, 1], [0, 1, 1], weights)
+
+
+def test_weights_must_cover_every_item() -> None:
+    with pytest.raises(karat.LabelError, match="weights has no weight for item 'd'"):
+        karat.ari(GOLD, GOLD, {"a": 1, "b": 1, "c": 1})
+    with pytest.raises(karat.LabelError, match="weights are given by position, but pred has items that gold lacks"):
+        karat.ari(GOLD, PRED, [1, 1, 1, 1], missing="drop")

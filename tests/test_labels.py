@@ -1,0 +1,208 @@
+"""What counts as labels, and when two labels are one."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import karat
+from karat.labels import read
+
+WORDS = ["b", "a", "b", "c"]
+NUMBERS = [20, 10, 20, 30]
+DATES = [
+    np.datetime64("2024-02-01"),
+    np.datetime64("2024-01-01"),
+    np.datetime64("2024-02-01"),
+    np.datetime64("2024-03-01"),
+]
+
+KINDS: dict[str, Any] = {
+    "list": WORDS,
+    "tuple": tuple(WORDS),
+    "generator": lambda: (w for w in WORDS),
+    "iterator": lambda: iter(WORDS),
+    "numpy text": np.array(WORDS),
+    "numpy bytes": np.array(WORDS, dtype="S"),
+    "numpy objects": np.array(WORDS, dtype=object),
+    "numpy dates": np.array(DATES),
+    "numpy complex": np.array(NUMBERS, dtype=complex),
+    **{f"numpy {t}": np.array(NUMBERS, dtype=t) for t in ("int8", "uint8", "int64", "uint64", "float16", "float64")},
+    "wide integers": np.array(NUMBERS, dtype=np.int64) * 10**15,
+    "very wide integers": np.array([2**63, 0, 2**63, 2**64 - 1], dtype=np.uint64),
+    "extreme int8": np.array([100, -128, 100, 127], dtype=np.int8),
+    "masked array": np.ma.MaskedArray(NUMBERS),
+    "pandas": pd.Series(WORDS),
+    "pandas category": pd.Series(WORDS, dtype="category"),
+    "pandas Int64": pd.Series(NUMBERS, dtype="Int64"),
+    "pandas dates": pd.Series(pd.to_datetime(["2024-02-01", "2024-01-01", "2024-02-01", "2024-03-01"])),
+    "pandas index": pd.Index(WORDS),
+    "pandas Categorical": pd.Categorical(WORDS),
+    "polars": pl.Series(WORDS),
+    "polars category": pl.Series(WORDS, dtype=pl.Categorical),
+    "polars Enum": pl.Series(WORDS, dtype=pl.Enum(["a", "b", "c", "unused"])),
+    "polars integers": pl.Series(NUMBERS, dtype=pl.UInt8),
+    "arrow": pa.array(WORDS),
+    "arrow dictionary": pa.array(WORDS).dictionary_encode(),
+    "arrow chunks": pa.chunked_array([WORDS[:1], WORDS[1:]]),
+    "arrow chunks with different dictionaries": pa.chunked_array(
+        [pa.array(WORDS[:1]).dictionary_encode(), pa.array(WORDS[1:]).dictionary_encode()]
+    ),
+    "arrow integers": pa.array(NUMBERS, type=pa.int16()),
+    "Decimal": [Decimal(x) for x in NUMBERS],
+    "Fraction": [Fraction(x, 3) for x in NUMBERS],
+    "tuples": [(w, 1) for w in WORDS],
+    "dates": [dt.date(2024, 2, 1), dt.date(2024, 1, 1), dt.date(2024, 2, 1), dt.date(2024, 3, 1)],
+    "range": lambda: (x for x in NUMBERS),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_labels_gives_the_same_codes(kind: str) -> None:
+    labels = KINDS[kind]() if callable(KINDS[kind]) else KINDS[kind]
+    found = read(labels, "gold")
+    assert found.codes.tolist() == [1, 0, 1, 2]
+    assert len(found.names) == 3
+
+
+MISSING: dict[str, Any] = {
+    "None": ["a", None, "b"],
+    "NaN": [1.0, float("nan"), 2.0],
+    "pandas NA in a list": ["a", pd.NA, "b"],
+    "Decimal NaN": [Decimal(1), Decimal("NaN"), Decimal(2)],
+    "numpy NaN": np.array([1.0, np.nan, 2.0]),
+    "numpy NaT": np.array(["2024-01-01", "NaT", "2024-01-02"], dtype="datetime64[D]"),
+    "numpy objects": np.array(["a", None, "b"], dtype=object),
+    "masked": np.ma.MaskedArray([1, 99, 2], mask=[False, True, False]),
+    "pandas object": pd.Series(["a", None, "b"], dtype=object),
+    "pandas string": pd.Series(["a", None, "b"], dtype="string"),
+    "pandas category": pd.Series(["a", None, "b"], dtype="category"),
+    "pandas Int64": pd.Series([1, None, 2], dtype="Int64"),
+    "pandas boolean": pd.Series([True, None, False], dtype="boolean"),
+    "pandas dates": pd.Series(pd.to_datetime(["2024-01-01", None, "2024-01-02"])),
+    "polars": pl.Series(["a", None, "b"]),
+    "polars integers": pl.Series([2**62, None, 2**62 + 1]),
+    "polars NaN": pl.Series([1.0, float("nan"), 2.0]),
+    "arrow": pa.array([1, None, 2]),
+}
+
+
+@pytest.mark.parametrize("kind", MISSING)
+def test_missing_labels_are_refused_with_their_positions_or_follow_a_policy(kind: str) -> None:
+    with pytest.raises(karat.LabelError, match=r"gold has 1 missing label, at (position|item) 1; say missing="):
+        karat.ari(MISSING[kind], [0, 1, 2])
+    assert karat.score(MISSING[kind], [0, 1, 2], "ari", missing="drop").n == 2
+    assert karat.Table.from_labels(MISSING[kind], [0, 1, 2], missing="cluster").shape == (3, 3)
+
+
+def test_large_integers_beside_a_missing_one_stay_apart() -> None:
+    table = karat.Table.from_labels(pl.Series([2**62, None, 2**62 + 1]), [0, 0, 1], missing="drop")
+    assert table.classes == (2**62, 2**62 + 1)
+
+
+@pytest.mark.parametrize(
+    ("labels", "classes"),
+    [
+        ([1, "1"], 2),
+        ([1, 1.0], 1),
+        ([1, True], 2),
+        ([0, False, 0.0], 2),
+        ([True, False, True], 2),
+        (["a", b"a"], 2),
+        ([np.int64(1), 1, np.float32(1)], 1),
+        ([np.str_("a"), "a"], 1),
+        ([np.bool_(True), True, 1], 2),
+        ([Decimal(1), 1, Fraction(1)], 1),
+        ([0.0, -0.0], 1),
+        (["001", "1"], 2),
+        (["\u00e9", "e\u0301"], 2),
+        ([(1, "a"), (1.0, "a")], 1),
+    ],
+)
+def test_labels_are_one_if_equal_and_of_one_kind(labels: list[Any], classes: int) -> None:
+    assert karat.Table.from_labels(labels, [0] * len(labels)).shape[0] == classes
+
+
+def test_names_come_back_as_plain_python_values() -> None:
+    table = karat.Table.from_labels(np.array([2, 1], dtype=np.int8), np.array(["x", "y"]))
+    assert [type(x) for x in (*table.classes, *table.clusters)] == [int, int, str, str]
+
+
+def test_sets_of_items_are_clusters() -> None:
+    gold, pred = [{"a", "b"}, {"c"}], [frozenset("c"), frozenset("ba")]
+    assert karat.ari(gold, pred) == 1
+    assert karat.ari({"x": {"a", "b"}, "y": {"c"}}, {"a": 0, "b": 0, "c": 1}) == 1
+    with pytest.raises(karat.LabelError, match="gold has item 'b' in cluster 0 and in cluster 1"):
+        karat.ari([{"a", "b"}, {"b"}], pred)
+
+
+@given(st.lists(st.one_of(st.integers(), st.text(max_size=2), st.booleans(), st.floats(allow_nan=False)), min_size=1))
+def test_codes_follow_the_rule_whatever_the_labels(labels: list[Any]) -> None:
+    codes = read(labels, "gold").codes.tolist()
+
+    def kind(x: Any) -> str:
+        return "text" if isinstance(x, str) else "truth" if isinstance(x, bool) else "number"
+
+    for i, x in enumerate(labels):
+        for j, y in enumerate(labels[:i]):
+            assert (codes[i] == codes[j]) == (x == y and kind(x) == kind(y))
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1))
+def test_arrays_and_lists_of_integers_give_the_same_codes(values: list[int]) -> None:
+    assert read(np.array(values), "gold").codes.tolist() == read(values, "gold").codes.tolist()
+
+
+class Tensor:
+    """Anything with __array__, such as a tensor of another library."""
+
+    def __init__(self, values: list[int]) -> None:
+        self.values = values
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
+        return np.array(self.values, dtype=dtype)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+def test_tensors_are_read_as_arrays() -> None:
+    assert karat.ari(Tensor([0, 0, 1]), Tensor([1, 1, 0])) == 1
+
+
+BAD: dict[str, tuple[Any, str]] = {
+    "nothing": ([], "gold is empty; give one label per item."),
+    "an empty array": (np.array([]), "gold is empty; give one label per item."),
+    "text": ("gold.csv", "gold is the text 'gold.csv', not labels; give a list of labels, or read the file first."),
+    "bytes": (b"abc", "gold is the text b'abc', not labels; give a list of labels, or read the file first."),
+    "a number": (5, "gold is 5, not labels; give a list, an array, a Series or a dict of item to label."),
+    "None": (None, "gold is None, not labels; give a list, an array, a Series or a dict of item to label."),
+    "a set": ({1, 2, 3}, "gold is a set, which has no order; give a list of labels, or a list of sets of items."),
+    "three dimensions": (np.zeros((2, 2, 2)), "gold has shape (2, 2, 2); give one label per item, in one dimension."),
+    "no dimension": (np.array(3), "gold has shape (); give one label per item, in one dimension."),
+    "a column": (np.zeros((3, 1)), "gold has shape (3, 1); give one label per item, in one dimension."),
+    "a frame": (pd.DataFrame({"a": [1], "b": [2]}), "gold is a table with columns 'a', 'b'; give one of its columns."),
+    "lists": (
+        [["a", "b"], ["c"]],
+        "gold has the list ['a', 'b'] at position 0, which cannot be a label; "
+        "give clusters as sets of items, [set(c) for c in clusters], or one plain label per item.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_what_is_not_labels_is_refused_in_one_sentence(case: str) -> None:
+    labels, message = BAD[case]
+    with pytest.raises(karat.LabelError) as caught:
+        karat.ari(labels, [0, 1, 2])
+    assert str(caught.value) == message

@@ -1,0 +1,133 @@
+"""Measures as values: text, parameters, users' own measures, wrapped functions."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import sklearn.metrics
+
+import karat
+from karat.counts import Counts, Statistic
+from karat.registry import _registry
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("ari", "ari"),
+        ("v_measure(beta=1)", "v_measure"),
+        ("v_measure(beta=2.0)", "v_measure(beta=2)"),
+        (" nmi ( norm = max ) ", "nmi(norm=max)"),
+        ("vi_log_k(k=None)", "vi_log_k"),
+        ("v_measure()", "v_measure"),
+        ("pair_f(beta=0.5)", "pair_f(beta=0.5)"),
+    ],
+)
+def test_text_is_read_and_printed(text: str, printed: str) -> None:
+    assert str(karat.parse(text)) == printed
+
+
+def test_parameters_can_be_set_or_given_with_the_labels() -> None:
+    gold, pred = [0, 0, 1, 1], [0, 0, 1, 2]
+    assert (
+        karat.v_measure(gold, pred, beta=2)
+        == karat.v_measure(beta=2)(gold, pred)
+        == karat.parse("v_measure(beta=2)")(gold, pred)
+    )
+    assert karat.v_measure(beta=2)(beta=3) == karat.v_measure(beta=3)
+    assert karat.v_measure(beta=2) != karat.v_measure
+    assert karat.v_measure != "v_measure"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("v_mesure", "there is no measure 'v_mesure'; did you mean v_measure?"),
+        ("zzz", "there is no measure 'zzz'; list_measures() has them all."),
+        ("v_measure(bta=2)", "v_measure has no parameter 'bta'; did you mean beta?; its parameters are 'beta'."),
+        ("ari(beta=2)", "ari has no parameter 'beta'; it has none."),
+        ("v_measure(beta=-1)", "v_measure cannot have beta=-1; give a number that is not negative."),
+        ("v_measure(beta=nan)", "v_measure cannot have beta=nan; give a number that is not negative."),
+        ("v_measure(beta=much)", "v_measure cannot have beta='much'; give a number that is not negative."),
+        ("nmi(norm=geometric)", "nmi cannot have norm='geometric'; use one of 'min', 'sqrt', 'sum', 'max', 'joint'."),
+        ("v_measure(beta)", "in 'v_measure(beta)', 'beta' has no value; write name=value."),
+        ("v_measure(", "'v_measure(' does not name a measure"),
+        ("", "'' does not name a measure"),
+        ("no_such_module_x:f", "'no_such_module_x:f' cannot be imported"),
+        ("math:no_such", "'math:no_such' cannot be imported"),
+    ],
+)
+def test_a_measure_that_cannot_be_is_explained(text: str, message: str) -> None:
+    with pytest.raises(karat.MeasureError) as caught:
+        karat.parse(text)
+    assert str(caught.value).startswith(message)
+
+
+def test_calling_a_measure_wrongly_is_explained() -> None:
+    with pytest.raises(karat.MeasureError, match="ari takes gold and pred, or one Table"):
+        karat.ari([0, 1])
+    with pytest.raises(karat.MeasureError, match="v_measure has no parameter 'betta'; did you mean beta"):
+        karat.v_measure(betta=2)
+    with pytest.raises(karat.MeasureError, match="5 does not name a measure"):
+        karat.parse(5)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Hits(Statistic):
+    """Items in cells of more than one item."""
+
+    items: Any
+    n: Any
+
+    @classmethod
+    def of(cls, counts: Counts) -> Hits:
+        return cls(counts.cell_total(lambda h, a, b: h * (h > 1)), counts.n)
+
+
+def test_a_user_declares_a_measure_like_any_other() -> None:
+    @karat.measure(title="Company", better="higher", perfect=None)
+    def company(hits: Hits, *, share: float = 1) -> Any:
+        """The share of items that are together with another one of their class."""
+        return share * karat.arithmetic.ratio(hits.items, hits.n, empty=0)
+
+    try:
+        assert karat.score([0, 0, 1], [0, 0, 0], "company(share=0.5)")["company(share=0.5)"] == pytest.approx(1 / 3)
+        assert company(karat.Stack([[[2, 1]], [[1, 1]]])).tolist() == pytest.approx([2 / 3, 0])
+        assert company in karat.list_measures()
+    finally:
+        del _registry["company"]
+
+
+def test_a_name_is_taken_once() -> None:
+    with pytest.raises(
+        karat.MeasureError, match=r"there is a measure 'ari' in karat\.measures\.pairs; choose another name"
+    ):
+
+        @karat.measure(title="Mine", better="higher")
+        def ari(hits: Hits) -> Any:
+            """Another."""
+
+
+def test_a_plain_function_becomes_a_measure() -> None:
+    theirs = karat.wrap(sklearn.metrics.rand_score)
+    gold, pred = ["a", "a", "b", "b"], [1, 1, 1, 2]
+    assert theirs(gold, pred) == pytest.approx(karat.rand(gold, pred))
+    assert karat.parse(str(theirs)) == theirs == pickle.loads(pickle.dumps(theirs))
+    scores = karat.score(gold, pred, ["rand", sklearn.metrics.rand_score, "sklearn.metrics:fowlkes_mallows_score"])
+    assert scores["sklearn.metrics:fowlkes_mallows_score"] == pytest.approx(karat.fowlkes_mallows(gold, pred))
+    stack = karat.Stack([[[2, 0], [0, 2]], [[1, 1], [1, 1]]])
+    assert theirs(stack).tolist() == pytest.approx(karat.rand(stack).tolist())
+
+
+def test_a_nameless_function_needs_a_name() -> None:
+    with pytest.raises(karat.MeasureError, match="cannot be found by its name; give it one"):
+        karat.wrap(lambda gold, pred: 0)
+    assert str(karat.wrap(lambda gold, pred: 0, name="mine")) == "mine"
+
+
+def test_a_wrapped_function_needs_whole_counts() -> None:
+    with pytest.raises(karat.TableError, match="a list of items needs whole counts"):
+        karat.wrap(sklearn.metrics.rand_score)(karat.Table.from_matrix([[1.5, 2.5]]))

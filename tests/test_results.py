@@ -1,0 +1,190 @@
+"""Scores: the default panel, what they print, their signature."""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+
+import karat
+from karat.chance import expected
+from karat.examples import textbook
+from karat.trivial import Apart, Together
+from strategies import tables
+
+SCORES = karat.score(*textbook())
+
+
+def test_the_printed_panel() -> None:
+    assert str(SCORES).splitlines()[:6] == [
+        "17 items in 3 classes and 3 clusters",
+        "",
+        "measure          score  one cluster  all apart  shuffled",
+        "homogeneity  ↑  0.3715       0.0000     1.0000    0.1438",
+        "completeness ↑  0.3579       1.0000     0.3724    0.1385",
+        "v_measure    ↑  0.3646       0.0000     0.5427    0.1411",
+    ]
+    assert repr(SCORES).startswith("<Scores: homogeneity=0.3715, completeness=0.3579")
+
+
+def test_scores_are_a_frozen_mapping_of_plain_floats() -> None:
+    assert dict(SCORES)["ari"] == SCORES["ari"] == SCORES[karat.ari] == karat.ari(*textbook())  # type: ignore[index]
+    assert all(type(value) is float for value in SCORES.values())
+    with pytest.raises(AttributeError):
+        SCORES.table = None  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        SCORES["ari"] = 1  # type: ignore[index]
+    assert dict(pickle.loads(pickle.dumps(SCORES))) == dict(SCORES)
+    assert len(SCORES) == 10
+
+
+def test_a_table_can_be_scored_in_place_of_labels() -> None:
+    table = karat.Table.from_labels(*textbook())
+    assert karat.score(table) == SCORES
+    with pytest.raises(karat.KaratError, match="gold is a Table, which has been counted already; leave out pred"):
+        karat.score(table, [1, 2])
+    with pytest.raises(karat.KaratError, match="leave out missing"):
+        karat.score(table, missing="drop")
+    with pytest.raises(karat.KaratError, match="pred is missing"):
+        karat.score([1, 2])
+
+
+def test_measures_can_be_named_in_many_ways() -> None:
+    assert list(karat.score([0, 1], [0, 1], "ari")) == ["ari"]
+    assert list(karat.score([0, 1], [0, 1], karat.ari)) == ["ari"]
+    assert list(karat.score([0, 1], [0, 1], ["ari", karat.nmi(norm="max"), "ari"])) == ["ari", "nmi(norm=max)"]
+    assert len(karat.score([0, 1], [0, 1], "all")) == len(karat.list_measures())
+    with pytest.raises(karat.MeasureError, match="measures is empty"):
+        karat.score([0, 1], [0, 1], [])
+
+
+def test_the_result_as_a_dict_is_json() -> None:
+    stored = json.loads(json.dumps(SCORES.to_dict()))
+    assert (stored["n"], stored["classes"], stored["clusters"], stored["dropped"]) == (17, 3, 3, 0)
+    assert stored["scores"]["purity"] == {
+        "score": pytest.approx(12 / 17),
+        "better": "higher",
+        "one_cluster": pytest.approx(8 / 17),
+        "all_apart": 1.0,
+        "shuffled": None,
+    }
+    assert stored["signature"] == SCORES.signature
+
+
+def test_the_result_as_a_frame() -> None:
+    frame = SCORES.to_frame("pandas")
+    assert isinstance(frame, pd.DataFrame)
+    assert frame.columns.tolist() == ["measure", "score", "better", "one_cluster", "all_apart", "shuffled"]
+    assert isinstance(SCORES.to_frame("polars"), pl.DataFrame)
+    assert isinstance(SCORES.to_frame(), pd.DataFrame)
+
+
+def test_the_result_in_a_notebook_is_escaped() -> None:
+    hostile = karat.wrap(lambda gold, pred: 0.5, name="<script>alert(1)</script>")
+    html = karat.score([0, 1], [0, 1], ["ari", hostile])._repr_html_()
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+    assert "<td>1.0000</td>" in html
+
+
+def test_the_signature_says_how() -> None:
+    assert karat.score([0, 1], [0, 1], ["v_measure", "vi", "q0"]).signature == (
+        f"measures:v_measure(beta=1),vi,q0|log:e+2|n:2|missing:raise|noise:none|weights:no|dropped:0|karat:{karat.__version__}"
+    )
+    assert "|log:any|" in karat.score([0, 1], [0, 1], ["ari", "nmi"]).signature
+
+
+DIFFERENT: list[dict[str, Any]] = [
+    {},
+    {"measures": "v_measure"},
+    {"measures": "v_measure(beta=2)"},
+    {"missing": "drop"},
+    {"missing": "singletons"},
+    {"missing": "cluster"},
+    {"weights": [1, 2, 1, 1]},
+    *({"noise": noise, "noise_as": how} for noise in (-1, 0) for how in ("drop", "singletons", "cluster")),
+    {"noise": "a|b", "noise_as": "cluster"},
+]
+
+
+def test_runs_that_could_differ_have_different_signatures() -> None:
+    signatures = [karat.score([0, 0, 1, 1], [0, 0, 1, -1], **options).signature for options in DIFFERENT]
+    assert len(set(signatures)) == len(DIFFERENT)
+    assert all(len(s.split("|")) == 8 for s in signatures)
+
+
+@given(tables)
+def test_trivial_clusterings_are_scored_as_if_they_were_real(table: karat.Table) -> None:
+    if table.n > 2000:
+        return
+    gold, _ = table.expand()
+    together = karat.Table.from_labels(gold, [0] * len(gold))
+    apart = karat.Table.from_labels(gold, range(len(gold)))
+    for measure in karat.list_measures():
+        assert measure(Together(table.profile)) == pytest.approx(measure(together), abs=1e-12, rel=1e-12), str(measure)
+        assert measure(Apart(table.profile)) == pytest.approx(measure(apart), abs=1e-12, rel=1e-12), str(measure)
+
+
+def test_a_wrapped_function_has_baselines_too() -> None:
+    size = karat.wrap(lambda gold, pred: len(set(pred.tolist())), name="clusters")
+    baseline = karat.score([0, 0, 1], [0, 0, 1], size).baselines["clusters"]
+    assert baseline == (1, 3, None)
+
+
+def test_scores_of_a_real_valued_table_say_what_is_left_out() -> None:
+    scores = karat.score([0, 0, 1, 1], [0, 0, 1, 1], weights=[1.5, 1, 1, 1])
+    assert "ami" not in scores
+    assert [str(m) for m in scores.omitted] == ["ami"]
+    assert "Left out because they need whole counts: ami." in str(scores)
+    assert scores.n == 4.5
+    assert str(scores).startswith("4.5 items in 2 classes and 2 clusters")
+    assert scores.baselines["ari"] == (0, None, None)
+    with pytest.raises(karat.TableError, match="needs whole counts"):
+        karat.score([0, 0, 1, 1], [0, 0, 1, 1], "ami", weights=[1.5, 1, 1, 1])
+
+
+def test_numbers_print_without_a_minus_zero() -> None:
+    from karat.results import _digits
+
+    assert [_digits(x) for x in (-1e-17, 0.0, -0.5, 12345678.9, math.inf, None)] == [
+        "0.0000", "0.0000", "-0.5000", "1.23457e+07", "inf", "–",
+    ]  # fmt: skip
+
+
+def test_one_item_reads_well() -> None:
+    assert str(karat.score([0], [0])).startswith("1 item in 1 class and 1 cluster\n")
+
+
+def all_shuffles(gold: list[int], pred: list[int], measure: karat.Measure) -> float:
+    from itertools import permutations
+
+    values = [measure(gold, list(p)) for p in set(permutations(pred))]
+    return sum(values) / len(values)
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [
+        ([0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 2, 2]),
+        ([0, 0, 1, 1], [0, 0, 0, 1]),
+        ([0, 0, 0, 0], [0, 1, 1, 2]),
+        ([0, 1, 2], [2, 1, 0]),
+        ([0], [0]),
+    ],
+)
+def test_the_shuffled_column_is_the_average_over_all_shuffles(gold: list[int], pred: list[int]) -> None:
+    table = karat.Table.from_labels(gold, pred)
+    known = {str(m): expected(m, table) for m in karat.list_measures()}
+    for text, value in known.items():
+        if value is not None:
+            assert value == pytest.approx(all_shuffles(gold, pred, karat.parse(text)), abs=1e-12), text
+    assert {"ari", "ami", "v_measure", "rand", "vi", "bcubed_precision", "q0"} <= {
+        k for k, v in known.items() if v is not None
+    }
+    assert known["jaccard"] is known["bcubed_f"] is known["purity"] is known["q2"] is None

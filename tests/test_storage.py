@@ -1,0 +1,117 @@
+"""Tables in files."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import karat
+
+LABELS: list[Any] = [
+    1, "1", True, 1.5, -0.0, 2**61, b"\x00\xff", ("a", 1, ("b",)), "emoji 🦊", "quote ' \" ; DROP TABLE cells; --",
+    "tab\tnew\nline\x00\x1b[31m", "", " ", "مرحبا", dt.date(2024, 1, 2), dt.datetime(2024, 1, 2, 3, 4),
+    frozenset({1, "x"}), 3 + 4j, np.datetime64("2024-01-01T00:00:00", "s"), float("inf"), "null", "{}",
+]  # fmt: skip
+ENDINGS = [".json", ".parquet"]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_every_kind_of_label_comes_back_as_it_was(ending: str, tmp_path: Path) -> None:
+    table = karat.Table.from_cells(LABELS, LABELS[::-1], range(1, len(LABELS) + 1))
+    table.save(tmp_path / f"table{ending}")
+    back = karat.Table.load(tmp_path / f"table{ending}")
+    assert back == table
+    assert [type(x) for x in back.classes] == [type(x) for x in table.classes]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("count", [2**61, 0.1, 1e-300])
+def test_counts_come_back_to_the_last_digit(ending: str, count: float, tmp_path: Path) -> None:
+    table = karat.Table.from_cells(["a", "b"], [0, 1], [count, 3])
+    table.save(tmp_path / f"t{ending}")
+    assert karat.Table.load(tmp_path / f"t{ending}").counts.tolist() == table.counts.tolist()
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_the_policy_and_the_lone_items_come_back(ending: str, tmp_path: Path) -> None:
+    table = karat.Table.from_labels([0, 0, 1, None], [0, -1, -1, 2], missing="cluster", noise=-1, noise_as="singletons")
+    table.save(tmp_path / f"t{ending}")
+    back = karat.Table.load(tmp_path / f"t{ending}")
+    assert back == table
+    assert back.policy == table.policy
+    assert karat.score(back).signature == karat.score(table).signature
+    assert dict(karat.score(back)) == dict(karat.score(table))
+    assert (back + back).shape == (3, 6)  # 0, 2 and four lone items
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+@given(
+    cells=st.lists(st.tuples(st.text(max_size=4), st.text(max_size=4), st.integers(1, 10**12)), min_size=1, max_size=8)
+)
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_any_text_comes_back(ending: str, cells: list[tuple[str, str, int]], tmp_path: Path) -> None:
+    table = karat.Table.from_cells(*map(list, zip(*cells, strict=True)))
+    table.save(tmp_path / f"t{ending}")
+    assert karat.Table.load(tmp_path / f"t{ending}") == table
+
+
+def test_a_parquet_file_can_be_read_by_others(tmp_path: Path) -> None:
+    path = tmp_path / "it's a; table.parquet"
+    karat.Table.from_labels(["x", "x", "o"], [1, 1, 2]).save(path)
+    rows = duckdb.execute('SELECT gold, pred, "count" FROM read_parquet(?) ORDER BY gold', [str(path)]).fetchall()
+    assert rows == [("o", "2", 1), ("x", "1", 2)]
+
+
+def test_a_json_file_can_be_read_by_people(tmp_path: Path) -> None:
+    karat.Table.from_labels(["x", "é"], [1, 2]).save(tmp_path / "t.json")
+    stored = json.loads((tmp_path / "t.json").read_text())
+    assert (stored["classes"], stored["clusters"], stored["cells"]) == (["x", "é"], [1, 2], [[0, 0, 1], [1, 1, 1]])
+
+
+def test_a_failed_save_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    karat.Table.from_labels(["x"], [1]).save(path)
+    before = path.read_text()
+    with pytest.raises(karat.TableError, match=r"the label <object object .* of type object cannot be saved"):
+        karat.Table.from_labels([object()], [1]).save(path)
+    assert path.read_text() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["t.json"]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_files_that_are_not_tables_are_refused(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"t{ending}"
+    with pytest.raises(karat.TableError, match="there is no file"):
+        karat.Table.load(path)
+    for content in (
+        b"",
+        b"\x00\x01",
+        b"[1, 2]",
+        b'{"karat": "table"}',
+        b'{"karat": "table", "format": 99, "cells": [[0, 0, 1]]}',
+    ):
+        path.write_bytes(content)
+        with pytest.raises(karat.TableError, match="is not a"):
+            karat.Table.load(path)
+
+
+def test_somebody_elses_parquet_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.parquet"
+    duckdb.execute(f"COPY (SELECT 1 AS a) TO '{path}' (FORMAT PARQUET)")
+    with pytest.raises(karat.TableError, match="is not a table that karat saved"):
+        karat.Table.load(path)
+
+
+def test_a_file_must_say_its_format(tmp_path: Path) -> None:
+    with pytest.raises(karat.TableError, match=r"does not say its format; name it \.json or \.parquet"):
+        karat.Table.from_labels([1], [1]).save(tmp_path / "t.pkl")
+    with pytest.raises(karat.TableError, match="there is no directory"):
+        karat.Table.from_labels([1], [1]).save(tmp_path / "no" / "t.json")

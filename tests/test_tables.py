@@ -1,0 +1,231 @@
+"""The table: its ways in and out, sums, and what it refuses."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+import karat
+from strategies import labelings, real_tables, tables
+
+MATRIX = [[5, 1, 2], [1, 4, 0], [0, 1, 3]]
+
+
+def test_a_table_knows_its_margins() -> None:
+    table = karat.Table.from_matrix(MATRIX, classes=["x", "o", "d"])
+    assert table.classes == ("x", "o", "d")
+    assert table.clusters == (0, 1, 2)
+    assert table.class_sizes.tolist() == [8, 5, 4]
+    assert table.cluster_sizes.tolist() == [6, 6, 5]
+    assert (table.n, table.shape) == (17, (3, 3))
+    assert repr(table) == "<Table: 17 items, 3 classes, 3 clusters, 7 cells>"
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [np.array(MATRIX), np.array(MATRIX, dtype=np.uint8), np.array(MATRIX, dtype=float), np.array(MATRIX, dtype=object),
+     sparse.csr_matrix(MATRIX), sparse.coo_array(MATRIX), pd.DataFrame(MATRIX)],
+    ids=["int", "uint8", "float", "object", "csr", "coo", "frame"],
+)  # fmt: skip
+def test_matrices_of_every_kind_are_the_same_table(matrix: Any) -> None:
+    assert karat.Table.from_matrix(matrix) == karat.Table.from_matrix(MATRIX)
+
+
+def test_a_crosstab_brings_its_names() -> None:
+    gold, pred = pd.Series(list("xxoo"), name="gold"), pd.Series([1, 1, 1, 2], name="pred")
+    assert karat.Table.from_matrix(pd.crosstab(gold, pred)) == karat.Table.from_labels(gold, pred)
+
+
+def test_empty_classes_and_clusters_do_not_count() -> None:
+    table = karat.Table.from_matrix([[0, 2, 0], [0, 0, 0], [0, 1, 3]])
+    assert (table.shape, table.classes, table.clusters) == ((2, 2), (0, 2), (1, 2))
+
+
+def test_equal_cells_of_a_sparse_matrix_add_up() -> None:
+    doubled = sparse.coo_matrix(([1, 2], ([0, 0], [0, 0])), shape=(1, 1))
+    assert karat.Table.from_matrix(doubled).counts.tolist() == [3]
+
+
+def test_real_cells_are_kept_and_whole_ones_are_counts() -> None:
+    real = karat.Table.from_matrix([[1.5, 0.5], [0.5, 1.5]])
+    assert real.counts.tolist() == [1.5, 0.5, 0.5, 1.5]
+    assert not real.whole
+    assert karat.Table.from_matrix([[2.0, 1.0]]).whole
+
+
+def test_cells_of_any_magnitude_are_exact() -> None:
+    table = karat.Table.from_cells(["a", "a"], [0, 1], [2**61, 1])
+    assert table.n == 2**61 + 1
+    assert karat.purity(table) == pytest.approx(1 - 2**-61, abs=1e-18)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        ([[1, -2]], r"the table has the cell -2; cells are finite and not negative\."),
+        ([[1.0, float("nan")]], "the table has the cell nan"),
+        ([[1.0, float("inf")]], "the table has the cell inf"),
+        ([[0, 0]], r"the table of shape \(1, 2\) has no items"),
+        ([[1, 2], [3]], "the rows of the table have different lengths"),
+        ([1, 2, 3], r"the table has shape \(3,\); give a matrix"),
+        (np.ones((2, 2, 2)), r"the table has shape \(2, 2, 2\)"),
+        ([["a", "b"]], "the table has cells of type <U1"),
+        ([[1 + 2j]], "the table has cells of type complex128"),
+        ([[10**30]], r"the cells add up to 1e\+30; karat counts up to 4.61e\+18 items"),
+        (np.array([[2**64 - 1]], dtype=np.uint64), "the cells add up to 1.84e"),
+    ],
+)
+def test_what_is_not_a_table_is_refused(matrix: Any, message: str) -> None:
+    with pytest.raises(karat.TableError, match=message):
+        karat.Table.from_matrix(matrix)
+
+
+def test_names_must_fit() -> None:
+    with pytest.raises(karat.TableError, match="classes has 1 names but the table has 3 rows"):
+        karat.Table.from_matrix(MATRIX, classes=["x"])
+    with pytest.raises(karat.TableError, match="clusters names 'k' twice"):
+        karat.Table.from_matrix(MATRIX, clusters=["k", "k", "l"])
+
+
+def test_tables_add_by_label() -> None:
+    a = karat.Table.from_labels(["x", "y"], [1, 2])
+    b = karat.Table.from_labels(["z", "y"], [2, 2])
+    assert a + b == karat.Table.from_labels(["x", "y", "z", "y"], [1, 2, 2, 2])
+    with pytest.raises(TypeError):
+        a + 1  # type: ignore[operator]
+
+
+def test_a_number_and_a_text_stay_apart_when_added() -> None:
+    assert (karat.Table.from_labels([1], [1]) + karat.Table.from_labels(["1"], [True])).shape == (2, 2)
+
+
+def test_tables_under_different_policies_do_not_add() -> None:
+    plain = karat.Table.from_labels([0], [0])
+    dropped = karat.Table.from_labels([0, 1], [0, None], missing="drop")
+    with pytest.raises(karat.TableError, match="different policies cannot be added"):
+        plain + dropped
+    assert (dropped + dropped).policy.missing_items == 2
+
+
+@given(tables, tables, tables)
+def test_adding_is_associative_and_commutative(a: karat.Table, b: karat.Table, c: karat.Table) -> None:
+    assert (a + b) + c == a + (b + c)
+    assert a + b == b + a
+
+
+def test_a_stream_of_batches_is_one_table() -> None:
+    rng = np.random.default_rng(0)
+    gold, pred = rng.integers(0, 50, 3000), rng.integers(0, 40, 3000)
+    batches = ((gold[i : i + 7], pred[i : i + 7]) for i in range(0, 3000, 7))
+    assert karat.Table.from_batches(batches) == karat.Table.from_labels(gold, pred)
+    weighted = karat.Table.from_batches([([0, 1], [0, 1], [2, 3]), ([0], [1], [4])])
+    assert weighted == karat.Table.from_cells([0, 1, 0], [0, 1, 1], [2, 3, 4])
+    with pytest.raises(karat.TableError, match="there are no batches"):
+        karat.Table.from_batches([])
+
+
+def test_transposing_exchanges_gold_and_pred() -> None:
+    table = karat.Table.from_matrix(MATRIX, classes="abc")
+    assert table.T.classes == (0, 1, 2)
+    assert table == table.T.T
+    assert table.T.to_sparse().toarray().tolist() == np.array(MATRIX).T.tolist()
+
+
+@pytest.mark.parametrize(
+    ("backend", "kind"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame), ("pyarrow", pa.Table)]
+)
+def test_a_table_as_a_frame(backend: str, kind: type) -> None:
+    frame = karat.Table.from_labels(["x", "x", "o"], [1, 2, 2]).to_frame(backend)
+    assert isinstance(frame, kind)
+    columns = {
+        name: list(frame[name].to_pylist() if backend == "pyarrow" else frame[name])
+        for name in ("gold", "pred", "count")
+    }
+    assert columns == {"gold": ["o", "x", "x"], "pred": [2, 1, 2], "count": [1, 1, 1]}
+
+
+def test_a_table_cannot_be_changed() -> None:
+    table = karat.Table.from_matrix(MATRIX)
+    with pytest.raises(AttributeError):
+        table.rows = np.array([0])  # type: ignore[misc]
+    with pytest.raises(ValueError, match="read-only"):
+        table.counts[0] = 9
+    with pytest.raises(TypeError):
+        hash(table)
+
+
+@given(st.one_of(tables, real_tables))
+def test_pickling_keeps_a_table(table: karat.Table) -> None:
+    assert pickle.loads(pickle.dumps(table)) == table
+
+
+@given(labelings())
+def test_a_table_expands_to_its_items(pair: tuple[list[int], list[int]]) -> None:
+    table = karat.Table.from_labels(*pair)
+    assert (
+        karat.Table.from_labels(*table.expand()).to_sparse().toarray().tolist() == table.to_sparse().toarray().tolist()
+    )
+
+
+def test_a_real_table_has_no_items_to_list() -> None:
+    with pytest.raises(karat.TableError, match="a list of items needs whole counts"):
+        karat.Table.from_matrix([[0.5, 2.5]]).expand()
+
+
+@given(st.one_of(tables, real_tables))
+def test_a_profile_holds_the_sizes_exactly(table: karat.Table) -> None:
+    profile = table.profile
+    assert profile.cells.total == profile.classes.total == profile.clusters.total
+    assert profile.cells.number == table.counts.size
+    assert profile.shape == (len(table.classes), len(table.clusters))
+    assert float(profile.n) == pytest.approx(table.counts.sum(), rel=1e-15)
+
+
+def test_a_profile_is_small() -> None:
+    rng = np.random.default_rng(1)
+    n = 200_000
+    table = karat.Table.from_labels(rng.zipf(1.4, n) % 50_000, rng.zipf(1.4, n) % 50_000)
+    assert all(
+        len(sizes.size) <= (2 * n) ** 0.5
+        for sizes in (table.profile.cells, table.profile.classes, table.profile.clusters)
+    )
+
+
+def test_a_stack_holds_tables_of_one_shape() -> None:
+    stack = karat.Stack([MATRIX, [[1, 0, 0], [0, 0, 0], [0, 0, 2]]])
+    assert (len(stack), repr(stack)) == (2, "<Stack: 2 tables of 3 classes and 3 clusters>")
+    assert stack[0] == karat.Table.from_matrix(MATRIX)
+    assert [t.shape for t in stack] == [(3, 3), (2, 2)]
+    assert [s.tolist() for s in stack.shape] == [[3, 2], [3, 2]]
+    with pytest.raises(karat.TableError, match="take one of its tables"):
+        stack.expand()
+
+
+@pytest.mark.parametrize(
+    ("tables", "message"),
+    [
+        ([[1, 2]], r"a stack has shape \(tables, classes, clusters\), not \(1, 2\)"),
+        ([[[1, -1]]], "negative or not finite"),
+        ([[[1, float("nan")]]], "negative or not finite"),
+        ([[[1]], [[0]]], "table 1 of the stack has no items"),
+    ],
+)
+def test_what_is_not_a_stack_is_refused(tables: Any, message: str) -> None:
+    with pytest.raises(karat.TableError, match=message):
+        karat.Stack(tables)
+
+
+def test_ten_thousand_tables_are_scored_at_once() -> None:
+    rng = np.random.default_rng(2)
+    stack = karat.Stack(rng.integers(0, 9, (10_000, 4, 5)) + 1)
+    assert karat.v_measure(stack).shape == karat.ari(stack).shape == karat.q2(stack).shape == (10_000,)
+    assert karat.bcubed_f(stack)[4321] == pytest.approx(karat.bcubed_f(stack[4321]), abs=1e-14)
