@@ -72,15 +72,15 @@ class Measure:
     def of(self, counts: Counts) -> float | NDArray[np.float64]:
         """The value for one table, as a plain float, or for each table of a stack, as an array."""
         value = self.formula(*(counts.statistic(kind) for kind in self.statistics), **self.params)
-        if isinstance(value, np.ndarray):
-            return self._rounded(np.asarray(value, dtype=np.float64))
-        return float(self._rounded(float(value)))
-
-    def _rounded(self, value: Any) -> Any:
-        """The value, or its bound where only the last digits lie beyond it; anything further out is left to be seen."""
         low, high = self.bounds
-        value = value - (value - high) * (high < value) * (value < high + ROUNDING) if high < math.inf else value
-        return value + (low - value) * (low - ROUNDING < value) * (value < low) if low > -math.inf else value
+        # a last digit beyond a bound is rounding; anything further out is left to be seen
+        if isinstance(value, np.ndarray):
+            value = np.where((high < value) & (value < high + ROUNDING), high, value.astype(np.float64))
+            return np.where((low - ROUNDING < value) & (value < low), low, value)
+        value = float(value)
+        if high < value < high + ROUNDING:
+            return float(high)
+        return float(low) if low - ROUNDING < value < low else value
 
     def _with(self, changes: Mapping[str, Any]) -> Measure:
         hints = get_type_hints(self.formula) if changes else {}

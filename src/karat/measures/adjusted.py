@@ -15,7 +15,7 @@ from karat.registry import measure
     chance=0,
     swap="itself",
     paper="vinh2010",
-    equation="8",
+    equation="eq. 8",
     breaks=("homogeneity", "rag_bag"),
     panel=True,
 )

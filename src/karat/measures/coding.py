@@ -55,7 +55,7 @@ class CodeLengths(Statistic):
     bounds=(0, inf),
     unit="bits",
     paper="dom2001",
-    equation="13",
+    equation="eq. 13",
     breaks=("completeness", "rag_bag"),
 )
 def q0(entropies: Entropies, lengths: CodeLengths) -> Number:
@@ -74,7 +74,7 @@ def q0(entropies: Entropies, lengths: CodeLengths) -> Number:
     bounds=(-inf, inf),
     unit="bits",
     paper="dom2001",
-    equation="16",
+    equation="eq. 16",
     breaks=("completeness", "rag_bag"),
 )
 def q1(entropies: Entropies, lengths: CodeLengths) -> Number:
@@ -87,7 +87,7 @@ def q1(entropies: Entropies, lengths: CodeLengths) -> Number:
     better="higher",
     perfect=1,
     paper="dom2001",
-    equation="17",
+    equation="eq. 17",
     breaks=("completeness", "rag_bag"),
     panel=True,
 )

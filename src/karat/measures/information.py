@@ -102,7 +102,7 @@ def _expected_mutual(profile: Profile) -> float:
     unit="nats",
     swap="cluster_entropy",
     paper="rosenberg2007",
-    equation="1",
+    equation="eq. 1",
 )
 def class_entropy(entropies: Entropies) -> Number:
     """H(C), how evenly the items are spread over the gold classes.
@@ -121,7 +121,7 @@ def class_entropy(entropies: Entropies) -> Number:
     unit="nats",
     swap="class_entropy",
     paper="rosenberg2007",
-    equation="2",
+    equation="eq. 2",
 )
 def cluster_entropy(entropies: Entropies) -> Number:
     """H(K), how evenly the items are spread over the predicted clusters."""
@@ -141,7 +141,7 @@ def joint_entropy(entropies: Entropies) -> Number:
     perfect=0,
     unit="nats",
     paper="rosenberg2007",
-    equation="1",
+    equation="eq. 1",
     swap="cluster_entropy_given_class",
     breaks=("completeness", "rag_bag", "size_quantity"),
 )
@@ -157,7 +157,7 @@ def class_entropy_given_cluster(entropies: Entropies) -> Number:
     perfect=0,
     unit="nats",
     paper="rosenberg2007",
-    equation="2",
+    equation="eq. 2",
     swap="class_entropy_given_cluster",
     breaks=("homogeneity", "rag_bag"),
 )
@@ -173,7 +173,7 @@ def cluster_entropy_given_class(entropies: Entropies) -> Number:
     unit="nats",
     swap="itself",
     paper="manning2008",
-    equation="184",
+    equation="eq. 184",
     breaks=("completeness", "rag_bag", "size_quantity"),
 )
 def mutual_information(entropies: Entropies) -> Number:
@@ -194,7 +194,7 @@ def mutual_information(entropies: Entropies) -> Number:
     perfect=1,
     swap="completeness",
     paper="rosenberg2007",
-    equation="1",
+    equation="eq. 1",
     panel=True,
     breaks=("completeness", "rag_bag", "size_quantity"),
 )
@@ -216,7 +216,7 @@ def homogeneity(entropies: Entropies) -> Number:
     perfect=1,
     swap="homogeneity",
     paper="rosenberg2007",
-    equation="2",
+    equation="eq. 2",
     panel=True,
     breaks=("homogeneity", "rag_bag"),
 )
@@ -283,7 +283,7 @@ def nmi(entropies: Entropies, *, norm: Literal["min", "sqrt", "sum", "max", "joi
     unit="nats",
     swap="itself",
     paper="meila2007",
-    equation="15",
+    equation="eq. 15",
     breaks=("rag_bag",),
 )
 def vi(entropies: Entropies) -> Number:

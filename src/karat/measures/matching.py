@@ -85,7 +85,7 @@ class GreedilyMatched(Statistic):
     perfect=1,
     swap="inverse_purity",
     paper="manning2008",
-    equation="182",
+    equation="eq. 182",
     panel=True,
     breaks=("completeness", "rag_bag", "size_quantity"),
 )
@@ -148,7 +148,7 @@ def classification_error(majorities: Majorities) -> Number:
     perfect=1,
     swap="itself",
     paper="dom2001",
-    equation="23",
+    equation="eq. 23",
     breaks=("completeness", "rag_bag"),
 )
 def hamming(majorities: Majorities) -> Number:

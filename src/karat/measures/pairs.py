@@ -96,7 +96,7 @@ def rand(pairs: Pairs) -> Number:
     chance=0,
     swap="itself",
     paper="hubert1985",
-    equation="5",
+    equation="eq. 5",
     breaks=("homogeneity", "rag_bag", "size_quantity"),
     panel=True,
 )

@@ -1,0 +1,36 @@
+"""README and docs say what is true."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import karat
+from karat.examples import textbook
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_the_readme_shows_what_the_first_command_prints() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"$ python3 dev.py example\n{karat.score(*textbook())}\n```" in readme
+
+
+def test_the_readme_counts_the_measures() -> None:
+    assert f"{len(karat.list_measures())} external cluster-evaluation measures" in (ROOT / "README.md").read_text(
+        encoding="utf-8"
+    )
+
+
+def test_the_measures_page_is_fresh() -> None:
+    built = runpy.run_path(str(ROOT / "docs" / "build.py"))["page"]()
+    assert (ROOT / "docs" / "measures.md").read_text(encoding="utf-8") == built
+
+
+def test_ci_runs_the_readmes_test_command() -> None:
+    assert "python3 dev.py test" in (ROOT / ".ci" / "run").read_text()
+    assert "$ python3 dev.py test" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_version_is_in_one_place() -> None:
+    assert f"version: {karat.__version__}\n" in (ROOT / "CITATION.cff").read_text()
