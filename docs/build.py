@@ -14,12 +14,12 @@ HEAD = """# The measures
 
 This page is made from the declarations in `src/karat/measures/` by `python docs/build.py`.
 
-C are the gold classes, K the predicted clusters, n the number of items. Natural logarithms, unless the unit says bits.
-*Exchanged* is what a measure becomes when gold and predicted change places. *Breaks* are the constraints of Amigó et al.
-(2009) that it does not meet in every case: a cluster of two classes is better split (homogeneity), two clusters of one
-class are better merged (completeness), an odd item does less harm among odd ones (rag bag), one item lost from a large
-cluster is better than many small clusters broken (size versus quantity). Measures marked * are in the default panel of
-`karat.score()`.
+C are the gold classes, K the predicted clusters, n the number of items. Natural logarithms, unless the unit is bits.
+*Exchanged* is what a measure becomes when gold and predicted change places. *Breaks* are the constraints of Amigó et
+al. (2009) that it does not meet in every case: a cluster of two classes is better split (homogeneity), two clusters of
+one class are better merged (completeness), an odd item does less harm among odd ones (rag bag), one item lost from a
+large cluster is better than many small clusters broken (size versus quantity); greedy matching also depends on the
+names of the labels (relabelling). Measures marked * are in the default panel of `karat.score()`.
 """
 
 

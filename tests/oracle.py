@@ -278,7 +278,7 @@ ORACLE: dict[str, Callable[..., Any]] = {
     "nvik": lambda t: vi(t) / t.hk if t.hk else t.hc,
     "vi_log_n": lambda t: over(vi(t), mp.log(t.n), 0),
     "vi_log_k": lambda t: over(vi(t), 2 * mp.log(max(len(t.a), len(t.b))), 0),
-    "vi_log_k(k=12)": lambda t: vi(t) / (2 * mp.log(12)),
+    "vi_log_k(k=12)": lambda t: vi(t) / (2 * mp.log(max(12, len(t.a), len(t.b)))),
     "entropy": lambda t: over(t.hc_k, mp.log(len(t.a)), 0),
     "q0": q0,
     "q1": q1,

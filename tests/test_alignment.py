@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -167,6 +168,31 @@ def test_fractional_weights_are_kept_and_add_up_in_any_order() -> None:
     assert forward.counts.tolist() == backward.counts.tolist()
 
 
+def test_weights_of_any_mapping_and_size_are_read_right() -> None:
+    labels = {3: "a", 5: "b"}
+    assert karat.Table.from_labels(labels, labels, MappingProxyType({5: 30, 3: 50})).counts.tolist() == [50, 30]
+    large = karat.Table.from_labels([1, 2], [1, 2], np.array([2**53 + 1, 1], dtype=np.uint64))
+    assert large.counts.tolist() == [2**53 + 1, 1]
+
+
+def test_a_table_is_never_empty() -> None:
+    with pytest.raises(karat.TableError, match="no item is left with a positive weight"):
+        karat.Table.from_labels([1, None], [1, 2], [0, 1], missing="drop")
+    with pytest.raises(karat.TableError, match="no item is left with a positive weight"):
+        karat.Table.from_labels({"a": 1}, {"a": 1}, {"a": 0, "z": 1})
+
+
+def test_an_item_that_is_both_missing_and_noise_is_dropped_once() -> None:
+    scores = karat.score([1, 2, 3, None], [0, -1, 0, -1], "ari", noise=-1, noise_as="drop", missing="drop")
+    assert (scores.n, scores.dropped) == (2, 2)
+
+
+def test_noise_is_a_label() -> None:
+    with pytest.raises(karat.LabelError, match="noise=nan is not a label; items without a label follow missing="):
+        karat.ari([0, 1], [0, 1], noise=float("nan"), noise_as="drop")
+    assert "noise:-1=drop(1)" in karat.score([0, 1], [0, -1], noise=np.int64(-1), noise_as="drop").signature
+
+
 def test_an_item_of_no_weight_is_not_there() -> None:
     assert karat.Table.from_labels([0, 1], [0, 1], [1, 0]).shape == (1, 1)
 
@@ -175,12 +201,18 @@ def test_an_item_of_no_weight_is_not_there() -> None:
     ("weights", "message"),
     [
         ([1, 2], r"weights has shape \(2,\) but there are 3 items"),
-        ([1, -1, 2], "weights has -1 at position 1; weights are finite and not negative"),
+        ([1, -1, 2], "weights has -1 at position 1; give finite weights, none negative"),
         ([1, float("nan"), 2], "weights has nan at position 1"),
         ([1, float("inf"), 2], "weights has inf at position 1"),
         ([0, 0, 0], "all weights are 0"),
         ([1, "2", 3], "weights has '2' at position 1, which is not a number"),
         ([1, None, 3], "weights has None at position 1, which is not a number"),
+        (3, "weights is 3; give a list of numbers"),
+        ({1, 2, 3}, "weights is {1, 2, 3}; give a list of numbers"),
+        ([10**400, 1, 1], "weights has inf at position 0"),
+        (np.array([1, 2, 3], dtype="m8[s]"), "at position 0, which is not a number"),
+        (np.ma.MaskedArray([1, 2, 3], mask=[0, 1, 0]), "weights has a masked value at position 1"),
+        ({0: 1, 1: 2, 2: 3}, "weights names its items but gold and pred do not"),
         ([[1], [2, 3], [4]], r"weights has \[1\] at position 0, which is not a number"),
     ],
 )
@@ -192,5 +224,5 @@ def test_bad_weights_are_refused(weights: Any, message: str) -> None:
 def test_weights_must_cover_every_item() -> None:
     with pytest.raises(karat.LabelError, match="weights has no weight for item 'd'"):
         karat.ari(GOLD, GOLD, {"a": 1, "b": 1, "c": 1})
-    with pytest.raises(karat.LabelError, match="weights are given by position, but pred has items that gold lacks"):
+    with pytest.raises(karat.LabelError, match="weights are by position, but pred has items that gold lacks"):
         karat.ari(GOLD, PRED, [1, 1, 1, 1], missing="drop")

@@ -163,6 +163,12 @@ def test_arrays_and_lists_of_integers_give_the_same_codes(values: list[int]) -> 
     assert read(np.array(values), "gold").codes.tolist() == read(values, "gold").codes.tolist()
 
 
+def test_arrow_nulls_and_wide_integers_are_read_right() -> None:
+    assert karat.Table.from_labels(list(pa.array([1, None, 1])), [0, 0, 0], missing="drop").n == 2
+    assert read(pl.Series([2**100, 1, 2**100], dtype=pl.Int128), "gold").codes.tolist() == [1, 0, 1]
+    assert karat.Table.from_labels([np.timedelta64(1, "ns"), 1], [0, 0]).shape == (2, 1)
+
+
 class Tensor:
     """Anything with __array__, such as a tensor of another library."""
 
@@ -171,9 +177,6 @@ class Tensor:
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
         return np.array(self.values, dtype=dtype)
-
-    def __len__(self) -> int:
-        return len(self.values)
 
 
 def test_tensors_are_read_as_arrays() -> None:

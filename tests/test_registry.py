@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pickle
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ import sklearn.metrics
 import karat
 from karat.arithmetic import ratio
 from karat.counts import Counts, Statistic
+from karat.measures import Pairs
 
 
 @pytest.mark.parametrize(
@@ -45,15 +47,21 @@ def test_parameters_can_be_set_or_given_with_the_labels() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("v_mesure", "there is no measure 'v_mesure'; did you mean v_measure?"),
+        ("v_mesure", "there is no measure 'v_mesure'; did you mean v_measure."),
         ("zzz", "there is no measure 'zzz'; list_measures() has them all."),
-        ("v_measure(bta=2)", "v_measure has no parameter 'bta'; did you mean beta?; its parameters are 'beta'."),
+        ("v_measure(bta=2)", "v_measure has no parameter 'bta'; did you mean beta."),
         ("ari(beta=2)", "ari has no parameter 'beta'; it has none."),
-        ("v_measure(beta=-1)", "v_measure cannot have beta=-1; give a number that is not negative."),
-        ("v_measure(beta=nan)", "v_measure cannot have beta=nan; give a number that is not negative."),
-        ("v_measure(beta=much)", "v_measure cannot have beta='much'; give a number that is not negative."),
+        ("v_measure(beta=-1)", "v_measure cannot have beta=-1; give a number from 0 to 1e+100."),
+        ("v_measure(beta=nan)", "v_measure cannot have beta=nan; give a number from 0 to 1e+100."),
+        ("v_measure(beta=much)", "v_measure cannot have beta='much'; give a number from 0 to 1e+100."),
         ("nmi(norm=geometric)", "nmi cannot have norm='geometric'; use one of 'min', 'sqrt', 'sum', 'max', 'joint'."),
-        ("v_measure(beta)", "in 'v_measure(beta)', 'beta' has no value; write name=value."),
+        ("v_measure(beta)", "in 'v_measure(beta)', 'beta' is no parameter; write name=value."),
+        ("v_measure(,)", "in 'v_measure(,)', '' is no parameter; write name=value."),
+        ("v_measure(beta=2,beta=3)", "'v_measure(beta=2,beta=3)' gives beta twice; give it once."),
+        ("vi_log_k(k=1.5)", "vi_log_k cannot have k=1.5; give a whole number from 0 to 1e+100."),
+        ("v_measure(beta=1e200)", "v_measure cannot have beta=1e+200; give a number from 0 to 1e+100."),
+        ("sklearn.metrics:rand_score(x=1)", "sklearn.metrics:rand_score has no parameter 'x'; it has none."),
+        ("math:pi", "3.14159"),
         ("v_measure(", "'v_measure(' does not name a measure"),
         ("", "'' does not name a measure"),
         ("no_such_module_x:f", "'no_such_module_x:f' cannot be imported"),
@@ -71,6 +79,14 @@ def test_calling_a_measure_wrongly_is_explained() -> None:
         karat.ari([0, 1])
     with pytest.raises(karat.MeasureError, match="v_measure has no parameter 'betta'; did you mean beta"):
         karat.v_measure(betta=2)
+    table = karat.Table.from_matrix([[2, 1], [0, 3]])
+    for sources in ((table,), (karat.Stack([[[2, 1]]]),), ([0, 1], [0, 1]), ()):
+        with pytest.raises(karat.MeasureError, match="v_measure has no parameter 'bta'; did you mean beta"):
+            karat.v_measure(*sources, bta=2)
+    with pytest.raises(karat.MeasureError, match="ari has no parameter 'weights'"):
+        karat.ari(table, weights=[1, 1])
+    with pytest.raises(karat.MeasureError, match="ari takes gold and pred, or one Table"):
+        karat.ari([0], [0], [1], [1])
     with pytest.raises(karat.MeasureError, match="5 does not name a measure"):
         karat.parse(5)  # type: ignore[arg-type]
 
@@ -128,3 +144,54 @@ def test_a_nameless_function_needs_a_name() -> None:
 def test_a_wrapped_function_needs_whole_counts() -> None:
     with pytest.raises(karat.TableError, match="a list of items needs whole counts"):
         karat.wrap(sklearn.metrics.rand_score)(karat.Table.from_matrix([[1.5, 2.5]]))
+
+
+def test_what_cannot_be_wrapped_is_explained() -> None:
+    for thing in (None, 3, karat.ari):
+        with pytest.raises(karat.MeasureError, match="is not a plain function of"):
+            karat.wrap(thing)  # type: ignore[arg-type]
+    with pytest.raises(karat.MeasureError, match="cannot be found by its name; give it one"):
+        karat.wrap(functools.partial(sklearn.metrics.rand_score))
+    with pytest.raises(karat.MeasureError, match="there is a measure 'ari' already"):
+        karat.wrap(sklearn.metrics.rand_score, name="ari")
+    with pytest.raises(karat.MeasureError, match="mine returned None, which is not a number"):
+        karat.wrap(lambda gold, pred: None, name="mine")([0, 1], [0, 1])
+    with pytest.raises(karat.MeasureError, match="mine cannot have better='up'; use one of 'higher', 'lower', None"):
+        karat.wrap(sklearn.metrics.rand_score, name="mine", better="up")  # type: ignore[arg-type]
+
+
+def test_two_measures_of_one_name_are_refused() -> None:
+    one, two = (karat.wrap(lambda gold, pred, x=x: x, name="z") for x in (1.0, 2.0))
+    assert one != two
+    with pytest.raises(karat.MeasureError, match="two different measures are called 'z'"):
+        karat.score([0, 1], [0, 1], [one, two])
+    with pytest.raises(karat.MeasureError, match="measures is 3; give names of measures"):
+        karat.score([0, 1], [0, 1], 3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("redeclared", [False, True])
+def test_a_redeclared_measure_is_judged_anew(redeclared: bool) -> None:
+    @karat.measure(title="Joined", better="higher")
+    def joined(pairs: Pairs) -> Any:
+        """The share of pairs joined by both."""
+        return ratio(pairs.both, pairs.total, empty=0) ** (2 if redeclared else 1)
+
+    shuffled = karat.score([0, 0, 1, 1], [0, 0, 1, 2], "joined").baselines["joined"].shuffled
+    assert (shuffled is None) == redeclared
+
+
+def test_a_declaration_must_say_what_its_parameters_are() -> None:
+    with pytest.raises(karat.MeasureError, match="bad has the parameter 'x', which is neither annotated"):
+
+        @karat.measure(title="Bad", better="higher")
+        def bad(x: int) -> Any:
+            """Nothing."""
+
+
+def test_text_and_truth_can_be_parameters() -> None:
+    @karat.measure(title="Odd", better="higher", bounds=(0, 10))
+    def odd(hits: Hits, *, how: str = "a", loud: bool = False) -> Any:
+        """Nothing in particular."""
+        return len(how) + loud
+
+    assert odd([0], [0], how="abc", loud=True) == 4

@@ -41,7 +41,10 @@ def test_scores_are_a_frozen_mapping_of_plain_floats() -> None:
     with pytest.raises(TypeError):
         SCORES["ari"] = 1  # type: ignore[index]
     assert dict(pickle.loads(pickle.dumps(SCORES))) == dict(SCORES)
-    assert len(SCORES) == 10
+    assert len(SCORES) == 11
+    assert SCORES["v_measure(beta=1)"] == SCORES["v_measure"]
+    with pytest.raises(KeyError, match="puriti was not scored; did you mean purity"):
+        SCORES["puriti"]
 
 
 def test_a_table_can_be_scored_in_place_of_labels() -> None:

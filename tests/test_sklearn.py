@@ -100,8 +100,7 @@ def test_differences_are_the_documented_ones() -> None:
     assert ours.fowlkes_mallows_score([], []) == 0 == ours.mutual_info_score([], [])
     assert ours.homogeneity_completeness_v_measure([], []) == (1, 1, 1)
     assert ours.pair_confusion_matrix([], []).tolist() == [[0, 0], [0, 0]]
-    with pytest.raises(ValueError, match="labels_true and labels_pred are empty"):
-        ours.contingency_matrix([], [])
+    assert ours.contingency_matrix([], []).shape == (0, 0)
 
 
 def test_mistakes_are_told_in_scikit_learns_words() -> None:

@@ -71,16 +71,22 @@ def test_cells_of_any_magnitude_are_exact() -> None:
 @pytest.mark.parametrize(
     ("matrix", "message"),
     [
-        ([[1, -2]], r"the table has the cell -2; cells are finite and not negative\."),
+        ([[1, -2]], r"the table has the cell -2; give finite cells, none negative\."),
         ([[1.0, float("nan")]], "the table has the cell nan"),
         ([[1.0, float("inf")]], "the table has the cell inf"),
         ([[0, 0]], r"the table of shape \(1, 2\) has no items"),
         ([[1, 2], [3]], "the rows of the table have different lengths"),
         ([1, 2, 3], r"the table has shape \(3,\); give a matrix"),
         (np.ones((2, 2, 2)), r"the table has shape \(2, 2, 2\)"),
-        ([["a", "b"]], "the table has cells of type <U1"),
-        ([[1 + 2j]], "the table has cells of type complex128"),
-        ([[10**30]], r"the cells add up to 1e\+30; karat counts up to 4.61e\+18 items"),
+        ([["a", "b"]], "the table has the cell 'a'; cells are counts or weights, so give numbers"),
+        ([[1 + 2j]], r"the table has the cell \(1\+2j\)"),
+        ([["1", "2"]], "the table has the cell '1'"),
+        (np.array([[1, None]], dtype=object), "the table has the cell None"),
+        (np.ma.MaskedArray([[1, 2]], mask=[[1, 0]]), "the table has masked cells"),
+        ([[10**400, 1]], "the table has the cell inf"),
+        ([[1e308, 1e308]], "the cells add up to inf"),
+        (sparse.coo_array(([1], ([0],)), shape=(2,)), r"the table has shape \(2,\)"),
+        ([[10**30]], r"the cells add up to 1e\+30; karat counts fewer than 2\^62"),
         (np.array([[2**64 - 1]], dtype=np.uint64), "the cells add up to 1.84e"),
     ],
 )
@@ -92,8 +98,20 @@ def test_what_is_not_a_table_is_refused(matrix: Any, message: str) -> None:
 def test_names_must_fit() -> None:
     with pytest.raises(karat.TableError, match="classes has 1 names but the table has 3 rows"):
         karat.Table.from_matrix(MATRIX, classes=["x"])
-    with pytest.raises(karat.TableError, match="clusters names 'k' twice"):
+    with pytest.raises(karat.TableError, match="clusters has the name 'k' twice"):
         karat.Table.from_matrix(MATRIX, clusters=["k", "k", "l"])
+
+
+@pytest.mark.parametrize("name", [None, float("nan"), pd.NA, ["list"]], ids=["None", "NaN", "NA", "list"])
+def test_names_are_labels(name: Any) -> None:
+    with pytest.raises(karat.TableError, match=r"stands for a missing label|cannot be a label"):
+        karat.Table.from_matrix([[1], [2]], classes=[name, "a"])
+    assert karat.Table.from_matrix([[1], [2]], classes=[1, True]).shape == (2, 1)
+
+
+def test_tables_can_be_summed() -> None:
+    table = karat.Table.from_labels(["x", "y"], [1, 2])
+    assert sum([table, table, table]) == karat.Table.from_cells(["x", "y"], [1, 2], [3, 3])
 
 
 def test_tables_add_by_label() -> None:
@@ -111,7 +129,9 @@ def test_a_number_and_a_text_stay_apart_when_added() -> None:
 def test_tables_under_different_policies_do_not_add() -> None:
     plain = karat.Table.from_labels([0], [0])
     dropped = karat.Table.from_labels([0, 1], [0, None], missing="drop")
-    with pytest.raises(karat.TableError, match="different policies cannot be added"):
+    with pytest.raises(
+        karat.TableError, match=r"different policies \(missing='raise', noise kept, without weights and missing='drop'"
+    ):
         plain + dropped
     assert (dropped + dropped).policy.missing_items == 2
 
@@ -131,6 +151,9 @@ def test_a_stream_of_batches_is_one_table() -> None:
     assert weighted == karat.Table.from_cells([0, 1, 0], [0, 1, 1], [2, 3, 4])
     with pytest.raises(karat.TableError, match="there are no batches"):
         karat.Table.from_batches([])
+    for batch in (5, ([1],), ([1], [1], [1], [1])):
+        with pytest.raises(karat.TableError, match="is not a batch; give"):
+            karat.Table.from_batches([batch])
 
 
 def test_transposing_exchanges_gold_and_pred() -> None:
@@ -151,6 +174,14 @@ def test_a_table_as_a_frame(backend: str, kind: type) -> None:
         for name in ("gold", "pred", "count")
     }
     assert columns == {"gold": ["o", "x", "x"], "pred": [2, 1, 2], "count": [1, 1, 1]}
+
+
+@pytest.mark.parametrize("backend", ["polars", "pyarrow"])
+def test_mixed_labels_become_text_where_a_frame_needs_one_type(backend: str) -> None:
+    table = karat.Table.from_labels([1, "1", None], [2**70, (1, "a"), 2.5], missing="singletons")
+    assert len(table.to_frame(backend)) == 3
+    with pytest.raises(karat.KaratError, match="there is no data frame library 'dask' here"):
+        table.to_frame("dask")
 
 
 def test_a_table_cannot_be_changed() -> None:
@@ -213,15 +244,37 @@ def test_a_stack_holds_tables_of_one_shape() -> None:
 @pytest.mark.parametrize(
     ("tables", "message"),
     [
-        ([[1, 2]], r"a stack has shape \(tables, classes, clusters\), not \(1, 2\)"),
-        ([[[1, -1]]], "negative or not finite"),
-        ([[[1, float("nan")]]], "negative or not finite"),
+        ([[1, 2]], r"a stack cannot have shape \(1, 2\); give \(tables, classes, clusters\)"),
+        ([[[1, -1]]], r"the cell -1.0 at \(0, 0, 1\); give finite cells, none negative"),
+        ([[[1, float("nan")]]], r"the cell nan at \(0, 0, 1\)"),
+        ([[["1"]]], "a stack holds an array of numbers"),
+        ([[[1]], [[1, 2]]], "the tables have different shapes"),
+        (np.zeros((0, 2, 2)), r"a stack cannot have shape \(0, 2, 2\)"),
+        ([karat.Table.from_labels([0], [0])], "use Stack.of"),
         ([[[1]], [[0]]], "table 1 of the stack has no items"),
     ],
 )
 def test_what_is_not_a_stack_is_refused(tables: Any, message: str) -> None:
     with pytest.raises(karat.TableError, match=message):
         karat.Stack(tables)
+
+
+def test_a_stack_is_made_of_tables() -> None:
+    for several in ([], [1]):
+        with pytest.raises(karat.TableError, match=r"Stack\.of takes a list of one or more Tables"):
+            karat.Stack.of(several)  # type: ignore[arg-type]
+
+
+def test_cells_of_very_different_magnitude_do_not_overflow() -> None:
+    for tiny in (1e-300, 5e-324):
+        table = karat.Table.from_labels([1, 1, 2], [1, 2, 2], [tiny, 1e18, 1])
+        assert karat.v_measure(table) == pytest.approx(0, abs=1e-12)
+
+
+def test_log_n_needs_more_than_one_item() -> None:
+    for measure in (karat.vi_log_n, karat.q0_asymptotic):
+        with pytest.raises(karat.TableError, match=r"cells that add up to 0\.3 have no log n; scale the weights"):
+            measure([0, 0, 1], [0, 1, 1], weights=[0.1, 0.1, 0.1])
 
 
 def test_ten_thousand_tables_are_scored_at_once() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
@@ -10,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import LabelError, listed
-from karat.labels import MISSING, Labels, Singleton, encode_objects, read
+from karat.labels import MISSING, Labels, Singleton, encode_objects, is_missing, plain, read
 
 Ints = NDArray[np.int64]
 
@@ -29,11 +31,29 @@ class Policy:
     missing_items: int = 0
     noise_items: int = 0
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.missing, str) or self.missing not in get_args(Missing):
+            raise LabelError(f"missing={self.missing!r} is not a policy; use one of {listed(get_args(Missing))}.")
+        if self.noise_as is not None and not (isinstance(self.noise_as, str) and self.noise_as in get_args(NoiseAs)):
+            raise LabelError(f"noise_as={self.noise_as!r} is not a policy; use one of {listed(get_args(NoiseAs))}.")
+        if self.noise is not None and self.noise_as is None:
+            raise LabelError(
+                f"noise={self.noise!r} needs noise_as='cluster', 'singletons' or 'drop': the score depends on it."
+            )
+        if self.noise is not None and is_missing(self.noise):
+            raise LabelError(f"noise={self.noise!r} is not a label; items without a label follow missing=.")
+        if self.noise_as is not None and self.noise is None:
+            raise LabelError(f"noise_as={self.noise_as!r} needs the label that marks noise, such as noise=-1.")
+
     @property
     def dropped(self) -> int:
         """Items left out of the table."""
         missing = self.missing_items if self.missing == "drop" else 0
         return missing + (self.noise_items if self.noise_as == "drop" else 0)
+
+    def __str__(self) -> str:
+        noise = "noise kept" if self.noise_as is None else f"noise={self.noise!r} as {self.noise_as}"
+        return f"missing={self.missing!r}, {noise}, {'with' if self.weighted else 'without'} weights"
 
     def __add__(self, other: Policy) -> Policy | None:
         """The policy of two tables added together, or None when they were made under different ones."""
@@ -67,7 +87,8 @@ def align(
     noise_as: NoiseAs | None = None,
 ) -> Aligned:
     """Read both sides, match them on item ids where they have them, and apply the policy."""
-    _check_options(missing, noise, noise_as)
+    noise = plain(noise)
+    policy = Policy(missing, noise, noise_as, weights is not None)
     left, right = read(gold, "gold"), read(pred, "pred")
     is_noise = _noise_mask(right, noise) if noise_as else np.zeros(right.codes.size, dtype=bool)
     items, gold_at, pred_at = _match(left, right, missing)
@@ -78,11 +99,9 @@ def align(
     absent = (gold_codes < 0) | (pred_codes < 0)
     if missing == "raise" and absent.any():
         raise LabelError(_missing_message(gold_codes, pred_codes, items))
-    policy = Policy(missing, noise, noise_as, weights is not None, int(absent.sum()), int(noisy.sum()))
-
-    kept = np.ones(absent.size, dtype=bool)
-    if missing == "drop":
-        kept &= ~absent
+    kept = ~absent if missing == "drop" else np.ones(absent.size, dtype=bool)
+    noisy &= kept  # an item without a gold label is dropped once, as missing
+    policy = replace(policy, missing_items=int(absent.sum()), noise_items=int(noisy.sum()))
     if noise_as == "drop":
         kept &= ~noisy
     if not kept.any():
@@ -97,19 +116,6 @@ def align(
     return Aligned(
         gold_codes[kept], pred_codes[kept], classes, clusters, None if weight is None else weight[kept], policy
     )
-
-
-def _check_options(missing: str, noise: object, noise_as: str | None) -> None:
-    if missing not in get_args(Missing):
-        raise LabelError(f"missing={missing!r} is not a policy; use one of {listed(get_args(Missing))}.")
-    if noise_as is not None and noise_as not in get_args(NoiseAs):
-        raise LabelError(f"noise_as={noise_as!r} is not a policy; use one of {listed(get_args(NoiseAs))}.")
-    if noise is not None and noise_as is None:
-        raise LabelError(
-            f"noise={noise!r} needs noise_as='cluster', 'singletons' or 'drop', because the score depends on it."
-        )
-    if noise_as is not None and noise is None:
-        raise LabelError(f"noise_as={noise_as!r} needs the label that marks noise, such as noise=-1.")
 
 
 def _noise_mask(labels: Labels, noise: object) -> NDArray[np.bool_]:
@@ -213,31 +219,32 @@ def _missing_message(gold: Ints, pred: Ints, items: Any) -> str:
 
 def _read_weights(weights: Any, items: Any, left: Labels, gold_at: Ints) -> NDArray[Any]:
     """One finite, non-negative number per item, int64 or float64, in the order of the items."""
-    index = list(weights) if isinstance(weights, dict) else getattr(weights, "index", None)
-    if index is not None and not callable(index) and items is not None:
+    keyed = isinstance(weights, Mapping)
+    index = list(weights) if keyed else getattr(weights, "index", None)
+    if keyed and items is None:
+        raise LabelError("weights names its items but gold and pred do not; give weights as a list.")
+    if items is not None and index is not None and not callable(index):
         at = _look_up(list(items), _places(list(index), "weights"))
         if (at < 0).any():
-            raise LabelError(
-                f"weights has no weight for item {_item(items, int(np.argmin(at)))!r}; give one for every item."
-            )
-        values = weights.values() if isinstance(weights, dict) else weights
-        return check_weights(values, None)[at]
-    array = check_weights(weights.values() if isinstance(weights, dict) else weights, left.codes.size)
+            lacking = _item(items, int(np.argmin(at)))
+            raise LabelError(f"weights has no weight for item {lacking!r}; give one for every item.")
+        return check_weights(weights.values() if keyed else weights, None)[at]
+    array = check_weights(weights, left.codes.size)
     if (gold_at < 0).any():
-        raise LabelError(
-            "weights are given by position, but pred has items that gold lacks; give weights as a dict {item: weight}."
-        )
+        raise LabelError("weights are by position, but pred has items that gold lacks; give a dict {item: weight}.")
     return array[gold_at]
 
 
 def check_weights(values: Any, size: int | None) -> NDArray[Any]:
     """Weights as a clean int64 or float64 array, or an error that shows the first bad one."""
+    if isinstance(values, (str, bytes, Set)) or not (hasattr(values, "__array__") or isinstance(values, Iterable)):
+        raise LabelError(f"weights is {values!r}; give a list of numbers, one for each item.")
     array = _numbers(values if hasattr(values, "__array__") else list(values))
     if array.ndim != 1 or (size is not None and array.size != size):
         raise LabelError(f"weights has shape {array.shape} but there are {size} items; give one weight per item.")
     bad = np.flatnonzero(~np.isfinite(array) | (array < 0))
     if bad.size:
-        raise LabelError(f"weights has {array[bad[0]]} at position {bad[0]}; weights are finite and not negative.")
+        raise LabelError(f"weights has {array[bad[0]]} at position {bad[0]}; give finite weights, none negative.")
     if not array.any():
         raise LabelError("all weights are 0; give at least one item a positive weight.")
     return array
@@ -248,11 +255,21 @@ def _numbers(values: Any) -> NDArray[Any]:
         array = np.asarray(values)
     except ValueError:  # rows of different lengths
         array = np.array(None)
-    if array.dtype.kind in "bi" or (array.dtype.kind == "u" and array.dtype.itemsize < 8):
+    masked = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else np.zeros(0, dtype=bool)
+    if masked.any():
+        raise LabelError(f"weights has a masked value at position {np.argmax(masked)}; give every item a weight.")
+    if array.dtype.kind in "bi" or (array.dtype.kind == "u" and array.max(initial=0) < 1 << 62):
         return array.astype(np.int64)
-    if array.dtype.kind == "f":
+    if array.dtype.kind in "uf":
         return array.astype(np.float64)
     for place, value in enumerate(values):
-        if not isinstance(value, Real):
-            raise LabelError(f"weights has {value!r} at position {place}, which is not a number.")
-    return np.array([float(value) for value in values])
+        if not isinstance(value, Real) or isinstance(value, np.timedelta64):
+            raise LabelError(f"weights has {value!r} at position {place}, which is not a number; give only numbers.")
+    return np.array([_float(value) for value in values])
+
+
+def _float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf

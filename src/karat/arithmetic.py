@@ -55,6 +55,5 @@ def _scalar(*values: Number) -> bool:
 
 sqrt = _lifted(math.sqrt, np.sqrt)
 log = _lifted(math.log, np.log)
-log2 = _lifted(math.log2, np.log2)
 smaller = _lifted(min, np.minimum)
 larger = _lifted(max, np.maximum)

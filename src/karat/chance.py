@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields, replace
-from functools import cache
-from typing import Any
+from functools import cache, partial
+from typing import Any, TypeAlias
 
-from karat.counts import Counts
+from karat.counts import Counts, Statistic
 from karat.registry import Measure
 from karat.tables import Table
+
+Formula: TypeAlias = Callable[..., Any]
 
 # Tables on which no measure is degenerate, to tell which measures are straight lines in their statistics.
 _PROBES = ([[5, 1, 2], [1, 4, 0], [0, 1, 3]], [[7, 2, 0, 1], [1, 3, 5, 2]])
@@ -25,20 +28,23 @@ def expected(measure: Measure, counts: Counts) -> float | None:
     return float(measure.formula(*(kind.expected(counts) for kind in measure.statistics), **measure.params))
 
 
-@cache
 def is_affine(measure: Measure) -> bool:
     """Whether the formula is a straight line from observed to expected statistics; tried, not declared."""
-    return all(_straight(measure, Table.from_matrix(probe)) for probe in _PROBES)
+    return _is_affine(measure.formula, measure.statistics, tuple(measure.params.items()))
 
 
-def _straight(measure: Measure, table: Table) -> bool:
-    ends = [(table.statistic(kind), kind.expected(table)) for kind in measure.statistics]
+@cache
+def _is_affine(formula: Formula, kinds: tuple[type[Statistic], ...], params: tuple[tuple[str, Any], ...]) -> bool:
+    return all(_straight(partial(formula, **dict(params)), kinds, Table.from_matrix(probe)) for probe in _PROBES)
+
+
+def _straight(formula: Formula, kinds: tuple[type[Statistic], ...], table: Table) -> bool:
+    ends = [(table.statistic(kind), kind.expected(table)) for kind in kinds]
     if any(end is None for _, end in ends):
         return False
 
     def at(share: float) -> float:
-        between = [_between(start, end, share) for start, end in ends]
-        return float(measure.formula(*between, **measure.params))
+        return float(formula(*(_between(start, end, share) for start, end in ends)))
 
     rise = at(1) - at(0)
     scale = 1 + abs(at(0)) + abs(at(1))

@@ -27,8 +27,8 @@ def listed(values: object, most: int = 5) -> str:
 
 
 def nearest(name: str, known: object) -> str:
-    """'; did you mean X?' when a known name is close to the one given, else nothing."""
+    """'did you mean X' when a known name is close to the one given, else nothing."""
     from difflib import get_close_matches
 
     close = get_close_matches(name, list(known), n=1)  # type: ignore[call-overload]
-    return f"; did you mean {close[0]}?" if close else ""
+    return f"did you mean {close[0]}" if close else ""

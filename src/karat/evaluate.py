@@ -55,7 +55,13 @@ def _chosen(measures: MeasureLike | Iterable[MeasureLike]) -> tuple[Measure, ...
         return list_measures()
     if isinstance(measures, str) or callable(measures):
         measures = [measures]
+    if not isinstance(measures, Iterable):
+        raise MeasureError(f"measures is {measures!r}; give names of measures, such as 'ari'.")
     chosen = tuple(dict.fromkeys(parse(m) for m in measures))
     if not chosen:
         raise MeasureError("measures is empty; name at least one, or leave it out for the default panel.")
+    texts = [str(m) for m in chosen]
+    for text in texts:
+        if texts.count(text) > 1:
+            raise MeasureError(f"two different measures are called {text!r}; give one of them another name.")
     return chosen

@@ -6,17 +6,30 @@ import sys
 from importlib.util import find_spec
 from typing import Any
 
-from karat.errors import KaratError
+from karat.errors import KaratError, listed
 
 BACKENDS = ("pandas", "polars", "pyarrow")
 
 
 def frame(columns: dict[str, list[Any]], backend: str | None = None) -> Any:
-    """A data frame of the given columns: of the named library, else of one already loaded, else installed."""
+    """A data frame of the given columns: of the named library, else of one already loaded, else installed.
+
+    pandas holds any label; in Polars and PyArrow a column of mixed or unusual labels becomes text.
+    """
     import narwhals as nw
 
-    make: Any = nw.from_dict
-    return make(columns, backend=backend or _preferred()).to_native()
+    if backend is not None and (backend not in BACKENDS or find_spec(backend) is None):
+        raise KaratError(f"there is no data frame library {backend!r} here; use one of {listed(BACKENDS)}, installed.")
+    chosen = backend or _preferred()
+    if chosen != "pandas":
+        columns = {name: values if _uniform(values) else list(map(str, values)) for name, values in columns.items()}
+    return nw.from_dict(columns, backend=chosen).to_native()  # type: ignore[arg-type]
+
+
+def _uniform(values: list[Any]) -> bool:
+    kinds = {type(value) for value in values if value is not None}
+    small = all(abs(value) < 1 << 63 for value in values if type(value) is int)
+    return small and len(kinds) <= 1 and kinds <= {int, float, str, bool}
 
 
 def _preferred() -> str:

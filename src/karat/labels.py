@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import LabelError, listed
+from karat.errors import LabelError, TableError, listed
 from karat.kernels.counting import encode_integers
 
 Ints = NDArray[np.int64]
@@ -86,9 +86,9 @@ def _read(labels: Any, side: str) -> Labels:
         raise LabelError(
             f"{side} is {labels!r}, not labels; give a list, an array, a Series or a dict of item to label."
         )
-    if not hasattr(labels, "__len__"):
-        return _read(list(labels), side)
-    return _from_column(labels, side)
+    if hasattr(labels, "__array__") or hasattr(labels, "__len__"):
+        return _from_column(labels, side)
+    return _read(list(labels), side)
 
 
 def _all_sets(values: Iterable[object]) -> bool:
@@ -122,7 +122,7 @@ def _from_column(labels: Any, side: str) -> Labels:
     if nw.dependencies.is_into_series(labels):
         return _from_series(nw.from_native(labels, series_only=True), side)
     if nw.dependencies.is_into_dataframe(labels):
-        columns = listed(nw.from_native(labels, eager_only=True).columns)
+        columns = listed(nw.from_native(labels, eager_only=True).columns) or "none"
         raise LabelError(f"{side} is a table with columns {columns}; give one of its columns.")
     if hasattr(labels, "toarray"):
         raise LabelError(
@@ -137,7 +137,8 @@ def _from_series(series: Any, side: str) -> Labels:
     import narwhals as nw
 
     index = nw.maybe_get_index(series)
-    if not (series.dtype.is_numeric() or series.dtype == nw.Boolean) or series.dtype == nw.Decimal:
+    simple = series.dtype.is_numeric() or series.dtype == nw.Boolean
+    if not simple or series.dtype in (nw.Decimal, nw.Int128, nw.UInt128):
         return Labels(*encode_objects(series.to_list(), side), items=index)
     present = ~series.is_null().to_numpy().astype(bool)
     codes = np.full(present.size, -1, dtype=np.int64)
@@ -177,12 +178,14 @@ def _encode_present(values: NDArray[Any], present: NDArray[np.bool_], side: str)
 
 def encode_objects(values: Sequence[Any], side: str) -> tuple[Ints, list[Any]]:
     """Codes and names of Python objects, in one pass of hashing; names in canonical order."""
+    if any(kind.__module__.startswith("pyarrow") for kind in set(map(type, values))):
+        values = [v.as_py() if hasattr(v, "as_py") else v for v in values]
     keys = _keys(values)
     try:
         first = {key: place for place, key in reversed(list(enumerate(keys)))}
     except TypeError:
         raise LabelError(_unhashable(values, side)) from None
-    names = [_plain(values[place]) for place in first.values()]
+    names = [plain(values[place]) for place in first.values()]
     order = canonical_order(names)
     code_of = dict.fromkeys(first, -1)
     distinct = list(first)
@@ -219,9 +222,15 @@ def _hashable(value: Any) -> bool:
     return True
 
 
-def _plain(label: Any) -> Any:
-    """NumPy's numbers, booleans and strings as Python's, so that names print and save as themselves."""
-    return label.item() if isinstance(label, (np.number, np.bool_, np.str_, np.bytes_)) else label
+def plain(label: Any) -> Any:
+    """NumPy's and pandas' scalars as Python's (dates as NumPy's), so that names print and save as themselves."""
+    if isinstance(label, np.timedelta64):
+        return label
+    if isinstance(label, (np.number, np.bool_, np.str_, np.bytes_)):
+        return label.item()
+    if hasattr(label, "to_datetime64"):  # a pandas Timestamp
+        return label.to_datetime64() if label.tzinfo is None else label.to_pydatetime(warn=False)
+    return label
 
 
 def is_missing(label: Any) -> bool:
@@ -253,6 +262,21 @@ def comparable(name: Any) -> Any:
     if isinstance(name, Singleton):
         return (Singleton, name.item)
     return (bool, name) if isinstance(name, bool) else name
+
+
+def check_names(names: Sequence[Any], what: str) -> None:
+    """Refuse names that could not be labels: missing, unhashable, or the same twice."""
+    try:
+        codes, kept = encode_objects(names, what)
+    except LabelError as problem:
+        raise TableError(str(problem)) from None
+    if (codes < 0).any():
+        raise TableError(
+            f"{what} has the name {names[int(np.argmin(codes))]!r}, which stands for a missing label; rename it."
+        )
+    if len(kept) < len(names):
+        twice = next(name for place, name in enumerate(names) if (codes[:place] == codes[place]).any())
+        raise TableError(f"{what} has the name {twice!r} twice; give each its own.")
 
 
 def merge_names(lists: Sequence[Sequence[Any]]) -> tuple[list[Any], list[Ints]]:

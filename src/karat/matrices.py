@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import TableError
+from karat.labels import check_names
 
 Ints = NDArray[np.int64]
 Cells = tuple[Ints, Ints, NDArray[Any], list[Any], list[Any]]
@@ -22,6 +25,7 @@ def matrix_cells(matrix: Any, classes: Sequence[Any] | None, clusters: Sequence[
         matrix = matrix.to_numpy()
     if hasattr(matrix, "tocoo"):
         sparse = matrix.tocoo()
+        _check_shape(sparse.shape)
         rows, cols, values, shape = sparse.row, sparse.col, sparse.data, sparse.shape
     else:
         dense = _dense(matrix)
@@ -44,34 +48,48 @@ def _dense(matrix: Any) -> NDArray[Any]:
         dense = np.asarray(matrix)
     except ValueError:
         raise TableError("the rows of the table have different lengths; pad them with 0.") from None
-    if dense.ndim != 2:
-        raise TableError(
-            f"the table has shape {dense.shape}; give a matrix, rows for classes and columns for clusters."
-        )
+    _check_shape(dense.shape)
+    if dense.dtype.kind == "O":  # before zeros are looked for, since None and "" would pass for them
+        clean_counts(dense.ravel())
+    if isinstance(matrix, np.ma.MaskedArray) and np.ma.getmaskarray(matrix).any():
+        raise TableError("the table has masked cells; fill them, as in matrix.filled(0).")
     return dense
+
+
+def _check_shape(shape: tuple[int, ...]) -> None:
+    if len(shape) != 2:
+        raise TableError(f"the table has shape {shape}; give a matrix, rows for classes and columns for clusters.")
 
 
 def clean_counts(values: NDArray[Any]) -> NDArray[Any]:
     """Cells as int64 or float64, or an error that shows the first bad one."""
+    if values.dtype.kind == "O" and all(isinstance(v, Real) for v in values.tolist()):
+        values = np.array([_number(v) for v in values.tolist()])
     if values.dtype.kind not in "biuf":
-        try:
-            values = np.array([int(v) if v == int(v) else float(v) for v in values.tolist()])
-        except (TypeError, ValueError, OverflowError):
-            raise TableError(f"the table has cells of type {values.dtype}; cells are counts or weights.") from None
-    bad = np.flatnonzero(~np.isfinite(values.astype(np.float64)) | (values < 0))
+        odd = next((v for v in values.tolist() if not isinstance(v, Real)), None)
+        raise TableError(f"the table has the cell {odd!r}; cells are counts or weights, so give numbers.")
+    with np.errstate(over="ignore"):
+        finite = np.isfinite(values.astype(np.float64))
+    bad = np.flatnonzero(~finite | (values < 0))
     if bad.size:
-        raise TableError(f"the table has the cell {values[bad[0]]}; cells are finite and not negative.")
-    return values.astype(
-        np.int64
-        if values.dtype.kind in "bi" or (values.max(initial=0) < 1 << 62 and values.dtype.kind == "u")
-        else np.float64
-    )
+        raise TableError(f"the table has the cell {values[bad[0]]}; give finite cells, none negative.")
+    whole = values.dtype.kind in "bi" or (values.dtype.kind == "u" and values.max(initial=0) < 1 << 62)
+    return values.astype(np.int64 if whole else np.float64)
+
+
+def _number(value: Any) -> int | float:
+    try:
+        return int(value) if value == int(value) and abs(value) < 1 << 62 else float(value)
+    except (OverflowError, ValueError):  # beyond floats, or NaN
+        return math.nan if value != value else math.inf
 
 
 def _names(given: Sequence[Any] | None, size: int, what: str, lines: str) -> list[Any]:
-    names = list(range(size)) if given is None else list(given)
+    try:
+        names = list(range(size)) if given is None else list(given)
+    except TypeError:
+        raise TableError(f"{what} is {given!r}; give a list of names.") from None
     if len(names) != size:
         raise TableError(f"{what} has {len(names)} names but the table has {size} {lines}; give one for each.")
-    if len(set(names)) < size:
-        raise TableError(f"{what} names {next(x for x in names if names.count(x) > 1)!r} twice; names are unique.")
+    check_names(names, what)
     return names

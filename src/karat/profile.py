@@ -155,11 +155,13 @@ def _minus(terms: list[float]) -> list[float]:
 def _terms(sizes: Sizes, scale: int) -> list[float]:
     """Floats that add up to the sum of x log x over the sizes, x in units of scale."""
     high = np.array([s / scale for s in sizes.size])
-    if sizes.size[-1] < 1 << 53:
-        low = np.zeros_like(high)
-    else:
-        low = np.array([(s - int(h * scale)) / scale for s, h in zip(sizes.size, high.tolist(), strict=True)])
-    return log_terms(high, low, np.array(sizes.times, dtype=np.float64))
+    low = np.zeros_like(high)
+    if sizes.size[-1] >= 1 << 53:
+        low = np.array(
+            [float(Fraction(s, scale) - Fraction(h)) for s, h in zip(sizes.size, high.tolist(), strict=True)]
+        )
+    seen = high > 1e-200  # what is smaller changes no digit, and its products would underflow
+    return log_terms(high[seen], low[seen], np.array(sizes.times, dtype=np.float64)[seen])
 
 
 def exact_sum(values: NDArray[Any]) -> Exact:

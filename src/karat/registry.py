@@ -5,22 +5,22 @@ from __future__ import annotations
 import importlib
 import inspect
 import math
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from numbers import Integral, Real
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
 from karat.counts import Counts, Statistic
 from karat.errors import MeasureError, listed, nearest
+from karat.syntax import check_parameter, spell, take_apart
 from karat.tables import Table
 
 Better = Literal["higher", "lower"]
-
+Unit = Literal["nats", "bits", ""]
 ROUNDING = 1e-13
+LABEL_OPTIONS = ("weights", "missing", "noise", "noise_as")
 
 _registry: dict[str, Measure] = {}
 
@@ -44,7 +44,7 @@ class Measure:
     bounds: tuple[float, float] = (0, 1)
     perfect: float | None = None  # value of a clustering equal to gold; None if it depends on the data
     chance: float | None = None  # expected value when the predicted labels are shuffled; None if it depends
-    unit: Literal["nats", "bits", ""] = ""
+    unit: Unit = ""
     swap: str | Callable[..., Any] | None = None  # what it becomes when gold and pred are exchanged
     breaks: tuple[str, ...] = ()  # formal constraints that it does not meet
     paper: str = ""  # key in references.bib
@@ -52,20 +52,29 @@ class Measure:
     panel: bool = False  # shown by karat.score() by default
     defaults: Mapping[str, Any] = field(default_factory=dict)
     params: Mapping[str, Any] = field(default_factory=dict)
+    function: Callable[..., Any] | None = None  # the function that wrap() made a measure of
+
+    def __post_init__(self) -> None:
+        for key, value, allowed in (
+            ("better", self.better, (*get_args(Better), None)),
+            ("unit", self.unit, get_args(Unit)),
+        ):
+            if value not in allowed:
+                raise MeasureError(f"{self.name} cannot have {key}={value!r}; use one of {listed(allowed)}.")
 
     def __call__(self, *sources: Any, **options: Any) -> Any:
         """The score of labels (gold, pred) or of one Table or Stack; with parameters alone, the measure so set."""
         measure = self._with({key: options.pop(key) for key in list(options) if key in self.defaults})
-        if not sources and not options:
-            return measure
+        counted = len(sources) == 1 and isinstance(sources[0], Counts)
+        allowed = LABEL_OPTIONS if sources and not counted else ()
+        for key in options:
+            if key not in allowed:
+                raise MeasureError(self._no_parameter(key, allowed))
         if not sources:
-            key = next(iter(options))
-            raise MeasureError(
-                f"{self.name} has no parameter {key!r}{nearest(key, self.defaults)}; {self._parameters()}."
-            )
-        if len(sources) == 1 and isinstance(sources[0], Counts):
+            return measure
+        if counted:
             return measure.of(sources[0])
-        if len(sources) == 1 or any(isinstance(s, Counts) for s in sources):
+        if len(sources) not in (2, 3) or any(isinstance(s, Counts) for s in sources):
             raise MeasureError(f"{self.name} takes gold and pred, or one Table (see karat.Table.from_matrix).")
         return measure.of(Table.from_labels(*sources, **options))
 
@@ -83,12 +92,17 @@ class Measure:
         return float(low) if low - ROUNDING < value < low else value
 
     def _with(self, changes: Mapping[str, Any]) -> Measure:
+        for key in changes:
+            if key not in self.defaults:
+                raise MeasureError(self._no_parameter(key))
         hints = get_type_hints(self.formula) if changes else {}
-        checked = {key: _check(self.name, key, value, hints.get(key)) for key, value in changes.items()}
+        checked = {key: check_parameter(self.name, key, value, hints.get(key)) for key, value in changes.items()}
         return replace(self, params={**self.params, **checked}) if checked else self
 
-    def _parameters(self) -> str:
-        return f"its parameters are {listed(self.defaults)}" if self.defaults else "it has none"
+    def _no_parameter(self, key: str, others: tuple[str, ...] = ()) -> str:
+        hint = nearest(key, [*self.defaults, *others])
+        known = f"its parameters are {listed(self.defaults)}" if self.defaults else "it has none"
+        return f"{self.name} has no parameter {key!r}; {hint or known}."
 
     @property
     def family(self) -> str:
@@ -118,15 +132,21 @@ class Measure:
     @property
     def full_text(self) -> str:
         """The measure with every parameter spelt out, as a signature needs it."""
-        return _text(self.name, self.params)
+        return spell(self.name, self.params)
 
     def __str__(self) -> str:
-        return _text(self.name, {k: v for k, v in self.params.items() if v != self.defaults[k]})
+        return spell(self.name, {k: v for k, v in self.params.items() if v != self.defaults[k]})
 
     __repr__ = __str__
 
     def __eq__(self, other: object) -> bool:
-        return self.full_text == other.full_text if isinstance(other, Measure) else NotImplemented
+        if not isinstance(other, Measure):
+            return NotImplemented
+        return self.full_text == other.full_text and self._source is other._source
+
+    @property
+    def _source(self) -> Callable[..., Any]:
+        return self.function or self.formula
 
     def __hash__(self) -> int:
         return hash(self.full_text)
@@ -140,25 +160,30 @@ def measure(
 ) -> Callable[[Callable[..., Any]], Measure]:
     """Declare a measure: its name is the function's, its statistics are the annotated positional parameters.
 
-    Keyword-only parameters are the measure's own. Promises: bounds, perfect, chance, unit, swap, breaks,
-    paper, equation, panel; see Measure.
+    Keyword-only parameters are the measure's own and have defaults. Promises: bounds, perfect, chance, unit, swap,
+    breaks, paper, equation, panel; see Measure.
     """
 
     def declare(formula: Callable[..., Any]) -> Measure:
-        defaults = {
-            p.name: p.default for p in inspect.signature(formula).parameters.values() if p.kind is p.KEYWORD_ONLY
-        }
-        hints = get_type_hints(formula)
-        kinds = tuple(hint for key, hint in hints.items() if key not in defaults and key != "return")
-        name = formula.__name__
+        name, hints = formula.__name__, get_type_hints(formula)
+        kinds, defaults = [], {}
+        for parameter in inspect.signature(formula).parameters.values():
+            if parameter.kind is parameter.KEYWORD_ONLY and parameter.default is not parameter.empty:
+                defaults[parameter.name] = parameter.default
+            elif inspect.isclass(kind := hints.get(parameter.name)) and issubclass(kind, Statistic):
+                kinds.append(kind)
+            else:
+                raise MeasureError(
+                    f"{name} has the parameter {parameter.name!r}, which is neither annotated with a Statistic "
+                    "nor a keyword with a default."
+                )
         known = _registry.get(name)
         if known is not None and known.formula.__module__ != formula.__module__:
             raise MeasureError(f"there is a measure {name!r} in {known.formula.__module__}; choose another name.")
-        declared = Measure(
-            name, formula, kinds, title, better, swap=swap, defaults=defaults, params=defaults, **promises
+        _registry[name] = Measure(
+            name, formula, tuple(kinds), title, better, swap=swap, defaults=defaults, params=defaults, **promises
         )
-        _registry[name] = declared
-        return declared
+        return _registry[name]
 
     return declare
 
@@ -173,9 +198,8 @@ def find(name: str) -> Measure:
     try:
         return _registry[name]
     except KeyError:
-        raise MeasureError(
-            f"there is no measure {name!r}{nearest(name, _registry)}; list_measures() has them all."
-        ) from None
+        hint = nearest(name, _registry) or "list_measures() has them all"
+        raise MeasureError(f"there is no measure {name[:60]!r}; {hint}.") from None
 
 
 def list_measures() -> tuple[Measure, ...]:
@@ -195,9 +219,17 @@ class Labelings(Statistic):
         """Nothing to count: the items are listed only when a function asks for them."""
         return cls(counts)
 
-    def value(self, function: Callable[[Any, Any], Any]) -> Any:
+    def value(self, function: Callable[[Any, Any], Any], name: str) -> Any:
         """The function of gold and pred codes, for each table."""
-        return self.counts.each(lambda table: float(function(*table.expand())))
+
+        def number(table: Counts) -> float:
+            value = function(*table.expand())
+            try:
+                return float(value)
+            except (TypeError, ValueError):
+                raise MeasureError(f"{name} returned {value!r}, which is not a number.") from None
+
+        return self.counts.each(number)
 
 
 def wrap(
@@ -205,26 +237,28 @@ def wrap(
 ) -> Measure:
     """A plain function of (gold, pred), such as scikit-learn's, as a measure like any other.
 
-    Its text is module:function, which parse() understands.
+    Its text is module:function, which parse() understands; a function that cannot be imported needs a name.
 
     >>> accuracy = wrap(lambda gold, pred: (gold == pred).mean(), name="accuracy")
     >>> accuracy([0, 1, 1], [0, 1, 0]) > 0.6
     True
     """
-    title = name or f"{function.__module__}:{function.__qualname__}"
-    if name is None and not re.fullmatch(r"[\w.]+:[A-Za-z_][\w.]*", title):
-        raise MeasureError(f"the function {title} cannot be found by its name; give it one, as in name='mine'.")
+    if not callable(function) or isinstance(function, Measure):
+        raise MeasureError(f"{function!r} is not a plain function of (gold, pred) that could be wrapped.")
+    module, qualified = (getattr(function, key, "") for key in ("__module__", "__qualname__"))
+    if name is None and (not module or not qualified or "<" in qualified):
+        raise MeasureError(f"{function!r} cannot be found by its name; give it one, as in name='mine'.")
+    if name in _registry:
+        raise MeasureError(f"there is a measure {name!r} already; choose another name.")
+    text = name or f"{module}:{qualified}"
 
     def formula(labelings: Labelings) -> Any:
-        return labelings.value(function)
+        return labelings.value(function, text)
 
     formula.__doc__ = inspect.getdoc(function)
-    formula.__module__ = function.__module__
-    promises = {"bounds": (-math.inf, math.inf), "title": title, **promises}
-    return Measure(title, formula, (Labelings,), better=better, **promises)
-
-
-_CALL = re.compile(r"\s*(?P<name>[A-Za-z_][\w.]*(?::[A-Za-z_][\w.]*)?)\s*(?:\((?P<params>[^()]*)\))?\s*")
+    formula.__module__ = module or __name__
+    promises = {"bounds": (-math.inf, math.inf), "title": text, **promises}
+    return Measure(text, formula, (Labelings,), better=better, function=function, **promises)
 
 
 def parse(text: str | Measure | Callable[..., Any]) -> Measure:
@@ -237,40 +271,8 @@ def parse(text: str | Measure | Callable[..., Any]) -> Measure:
         return text
     if callable(text):
         return wrap(text)
-    match = _CALL.fullmatch(text) if isinstance(text, str) else None
-    if match is None:
-        raise MeasureError(
-            f"{text!r} does not name a measure; write a name, or a name with parameters as in v_measure(beta=2)."
-        )
-    params = _parse_params(text, match["params"] or "")
-    if ":" in match["name"]:
-        return _import_function(match["name"])
-    found = find(match["name"])
-    unknown = [key for key in params if key not in found.defaults]
-    if unknown:
-        raise MeasureError(
-            f"{found.name} has no parameter {unknown[0]!r}{nearest(unknown[0], found.defaults)}; {found._parameters()}."
-        )
-    return found._with(params)
-
-
-def _parse_params(text: str, params: str) -> dict[str, Any]:
-    pairs = [part.partition("=") for part in params.split(",") if part.strip()]
-    for key, equals, value in pairs:
-        if not equals or not value.strip():
-            raise MeasureError(f"in {text!r}, {key.strip()!r} has no value; write name=value.")
-    return {key.strip(): _number(value.strip()) for key, _, value in pairs}
-
-
-def _number(value: str) -> Any:
-    if value == "None":
-        return None
-    for kind in (int, float):
-        try:
-            return kind(value)
-        except ValueError:
-            pass
-    return value
+    name, params = take_apart(text)
+    return (_import_function(name) if ":" in name else find(name))._with(params)
 
 
 def _import_function(path: str) -> Measure:
@@ -288,28 +290,3 @@ def _restore(module: str, text: str) -> Measure:
     """What unpickling calls: the declaring module registers its measures when it is imported."""
     importlib.import_module(module)
     return parse(text)
-
-
-def _text(name: str, params: Mapping[str, Any]) -> str:
-    if not params:
-        return name
-    return f"{name}({', '.join(f'{key}={_plain(value)}' for key, value in params.items())})"
-
-
-def _plain(value: Any) -> str:
-    return str(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else str(value)
-
-
-def _check(measure: str, key: str, value: Any, hint: Any) -> Any:
-    """A parameter's value, if it fits the parameter's annotation."""
-    if get_origin(hint) is Literal:
-        if value not in get_args(hint):
-            raise MeasureError(f"{measure} cannot have {key}={value!r}; use one of {listed(get_args(hint))}.")
-        return value
-    optional = type(None) in get_args(hint)
-    if optional and value is None:
-        return value
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    if not number or not math.isfinite(value) or value < 0:
-        raise MeasureError(f"{measure} cannot have {key}={value!r}; give a number that is not negative.")
-    return int(value) if isinstance(value, Integral) else float(value)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from karat.chance import expected
 from karat.counts import Counts
-from karat.errors import TableError
+from karat.errors import TableError, listed, nearest
 from karat.frames import frame
 from karat.registry import Measure
 from karat.tables import Table, number
@@ -52,7 +52,13 @@ class Scores(Mapping[str, float]):
         self._values  # noqa: B018 (an error belongs to the call that caused it)
 
     def __getitem__(self, measure: str | Measure) -> float:
-        return self._values[str(measure)]
+        if str(measure) in self._values:
+            return self._values[str(measure)]
+        known = {m.full_text: str(m) for m in self.measures}
+        if str(measure) in known:
+            return self._values[known[str(measure)]]
+        hint = nearest(str(measure), self._values) or f"there are {listed(self._values)}"
+        raise KeyError(f"{measure} was not scored; {hint}")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)

@@ -10,6 +10,8 @@ The numbers are scikit-learn's where those are right. They differ, on purpose, i
 - Labels of different kinds stay apart: 1 and "1" are two labels.
 - Two pandas Series are matched by index, not by position; if their indexes differ, that is an error.
 - pair_confusion_matrix counts in integers that do not overflow.
+- mutual_info_score of no items is 0, not an error; a missing label (None, NaN) is an error everywhere.
+- Dicts {item: label} and lists of sets of items are labels too.
 """
 
 from __future__ import annotations
@@ -137,7 +139,7 @@ def contingency_matrix(
     if eps is not None and sparse:
         raise TableError("Cannot set 'eps' when sparse=True; leave one of them out.")
     if (table := _table(labels_true, labels_pred)) is None:
-        raise LabelError("labels_true and labels_pred are empty; give one label per item.")
+        return np.zeros((0, 0), dtype=dtype)
     if sparse:
         from scipy.sparse import csr_matrix
 
@@ -160,7 +162,7 @@ def _score(measure: Measure, labels_true: Any, labels_pred: Any, empty: float = 
 
 
 def _norm(average_method: str) -> Any:
-    if average_method not in _NORMS:
+    if not isinstance(average_method, str) or average_method not in _NORMS:
         raise MeasureError(f"average_method={average_method!r} is not known; use one of {listed(_NORMS)}.")
     return _NORMS[average_method]
 

@@ -24,7 +24,7 @@ class Stack(Counts):
     """m dense tables of classes by clusters, as one array of shape (m, classes, clusters).
 
     A row or column of zeros is a class or cluster that this table does not have. Sums are in double
-    precision: exact for counts while n squared stays below 2^53.
+    precision: exact for counts while n squared stays below 2^53 (n below 9e7); a larger table is a Table.
 
     >>> import karat
     >>> [round(v, 3) for v in karat.purity(Stack([[[2, 0], [0, 2]], [[1, 1], [1, 1]]])).tolist()]
@@ -34,19 +34,33 @@ class Stack(Counts):
     tables: Any
 
     def __post_init__(self) -> None:
-        tables = np.array(self.tables, dtype=np.float64)
-        if tables.ndim != 3:
-            raise TableError(f"a stack has shape (tables, classes, clusters), not {tables.shape}.")
-        if not np.isfinite(tables).all() or (tables < 0).any():
-            raise TableError("a stack has cells that are negative or not finite.")
+        try:
+            given = np.asarray(self.tables)
+        except ValueError:
+            raise TableError("the tables have different shapes; pad them with 0, or use Stack.of(tables).") from None
+        if given.dtype.kind not in "biuf":
+            raise TableError("a stack holds an array of numbers; for a list of Table use Stack.of(tables).")
+        if given.ndim != 3 or not given.size:
+            raise TableError(
+                f"a stack cannot have shape {given.shape}; give (tables, classes, clusters), none of them 0."
+            )
+        tables = given.astype(np.float64)
+        bad = np.argwhere(~np.isfinite(tables) | (tables < 0))
+        if bad.size:
+            where = tuple(bad[0].tolist())
+            raise TableError(f"a stack has the cell {tables[where]} at {where}; give finite cells, none negative.")
         if not tables.any(axis=(1, 2)).all():
-            raise TableError(f"table {int(np.argmin(tables.any(axis=(1, 2))))} of the stack has no items.")
+            raise TableError(
+                f"table {int(np.argmin(tables.any(axis=(1, 2))))} of the stack has no items; leave it out."
+            )
         tables.setflags(write=False)
         object.__setattr__(self, "tables", tables)
 
     @classmethod
     def of(cls, tables: Sequence[Table]) -> Stack:
         """Tables of any shapes, padded with empty classes and clusters to the largest."""
+        if not tables or not all(isinstance(table, Table) for table in tables):
+            raise TableError("Stack.of takes a list of one or more Tables.")
         shape = np.max([table.shape for table in tables], axis=0)
         array = np.zeros((len(tables), *shape))
         for place, table in enumerate(tables):
@@ -57,7 +71,7 @@ class Stack(Counts):
         return int(self.tables.shape[0])
 
     def __getitem__(self, place: int) -> Table:
-        return Table.from_matrix(self.tables[place])
+        return Table.from_matrix(self.tables[int(place)])
 
     def __iter__(self) -> Iterator[Table]:
         return (self[place] for place in range(len(self)))

@@ -9,27 +9,32 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import date, datetime
+from decimal import Decimal
+from fractions import Fraction
+from glob import escape
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from karat.alignment import Policy
 from karat.errors import TableError
-from karat.labels import MISSING, Singleton
+from karat.labels import MISSING, Singleton, check_names, plain
 
 FORMAT = 1
 
 
 class Stored(NamedTuple):
-    """A table as its file holds it."""
+    """A table as its file holds it, checked."""
 
-    rows: Sequence[int]
-    cols: Sequence[int]
-    counts: Any
+    rows: NDArray[np.int64]
+    cols: NDArray[np.int64]
+    counts: NDArray[Any]
     classes: list[Any]
     clusters: list[Any]
-    policy: dict[str, Any]
+    policy: Policy
 
 
 def save_cells(
@@ -39,7 +44,7 @@ def save_cells(
     counts: Any,
     classes: Sequence[Any],
     clusters: Sequence[Any],
-    policy: Any,
+    policy: Policy,
 ) -> None:
     """Write a table's cells, names and policy in the format that the file's ending names."""
     head = {
@@ -55,16 +60,37 @@ def save_cells(
 
 
 def load_cells(path: str | PathLike[str]) -> Stored:
-    """Read what save_cells() wrote."""
+    """Read what save_cells() wrote; anything else is refused, whatever is wrong with it."""
     read: Callable[[str], tuple[dict[str, Any], Any, Any, Any]]
     read = {".json": _read_json, ".parquet": _read_parquet}[_ending(path)]
     if not Path(path).is_file():
-        raise TableError(f"there is no file {str(path)!r}.")
-    head, rows, cols, counts = read(str(path))
-    if head.get("karat") != "table" or head.get("format") != FORMAT:
-        raise TableError(f"{str(path)!r} is not a table that karat saved in format {FORMAT}.")
-    classes, clusters = ([_unpack(name) for name in head[side]] for side in ("classes", "clusters"))
-    return Stored(rows, cols, counts, classes, clusters, {**head["policy"], "noise": _unpack(head["policy"]["noise"])})
+        raise TableError(f"there is no file {str(path)!r}; check its name.")
+    try:
+        head, rows, cols, counts = read(str(path))
+        if head["karat"] != "table" or head["format"] != FORMAT:
+            raise TableError(f"it is not of format {FORMAT}")
+        classes, clusters = ([_unpack(name) for name in head[side]] for side in ("classes", "clusters"))
+        policy = Policy(**{**head["policy"], "noise": _unpack(head["policy"]["noise"])})
+        stored = Stored(_codes(rows, classes), _codes(cols, clusters), _counts(counts), classes, clusters, policy)
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError, RecursionError) as problem:
+        raise TableError(f"{str(path)!r} is not a table that karat saved ({problem}); save it again.") from None
+    return stored
+
+
+def _codes(codes: Any, names: list[Any]) -> NDArray[np.int64]:
+    """The row or column of each cell, each of which has a name."""
+    check_names(names, "the file")
+    array = np.asarray(codes)
+    if array.dtype.kind != "i" or array.ndim != 1 or array.min(initial=0) < 0 or array.max(initial=0) >= len(names):
+        raise TableError("a cell has no class or cluster")
+    return array.astype(np.int64)
+
+
+def _counts(counts: Any) -> NDArray[Any]:
+    array = np.asarray(counts)
+    if array.dtype.kind not in "if" or not np.isfinite(array).all() or (array <= 0).any():
+        raise TableError("a cell has no positive count")
+    return array
 
 
 def _ending(path: str | PathLike[str]) -> str:
@@ -77,31 +103,43 @@ def _ending(path: str | PathLike[str]) -> str:
 @contextmanager
 def whole_file(path: str | PathLike[str]) -> Iterator[str]:
     """A temporary name beside the file, which replaces it only if all went well."""
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise TableError(f"there is no directory {str(target.parent)!r} to save {target.name!r} in.")
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    target = Path(os.path.realpath(path))  # a link keeps pointing to the file
+    if target.is_dir():
+        raise TableError(f"{str(path)!r} is a directory; name a file in it.")
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=".karat-", dir=target.parent)
+    except OSError as problem:
+        raise TableError(f"{str(path)!r} cannot be written ({problem.strerror}); choose another place.") from None
     os.close(handle)
     try:
         yield temporary
+        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
+        Path(temporary).chmod(mode)
         Path(temporary).replace(target)
     except BaseException:
         Path(temporary).unlink()
         raise
 
 
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
 def _write_json(path: str, head: dict[str, Any], rows: Any, cols: Any, counts: Any) -> None:
     cells = [list(cell) for cell in zip(rows.tolist(), cols.tolist(), counts.tolist(), strict=True)]
-    Path(path).write_text(json.dumps({**head, "cells": cells}, ensure_ascii=False), encoding="utf-8")
+    text = json.dumps({**head, "cells": cells}, ensure_ascii=False)
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except UnicodeEncodeError:  # a label with half a surrogate pair can only be written escaped
+        Path(path).write_text(json.dumps({**head, "cells": cells}), encoding="utf-8")
 
 
 def _read_json(path: str) -> tuple[dict[str, Any], Any, Any, Any]:
-    try:
-        head = json.loads(Path(path).read_text(encoding="utf-8"))
-        rows, cols, counts = zip(*head["cells"], strict=True)
-    except (ValueError, KeyError, TypeError):
-        raise TableError(f"{path!r} is not a table that karat saved.") from None
-    return head, rows, cols, np.array(counts)
+    head = json.loads(Path(path).read_text(encoding="utf-8"))
+    rows, cols, counts = zip(*head["cells"], strict=True)
+    return head, rows, cols, counts
 
 
 def _write_parquet(path: str, head: dict[str, Any], rows: Any, cols: Any, counts: Any) -> None:
@@ -122,25 +160,22 @@ def _write_parquet(path: str, head: dict[str, Any], rows: Any, cols: Any, counts
 
 def _texts(packed: list[Any]) -> Any:
     """Labels as text, for readers other than karat; the exact labels are in the file's metadata."""
-    return np.array(
-        [name if isinstance(name, str) else json.dumps(name, ensure_ascii=False) for name in packed], dtype=object
-    )
+    texts = [name if isinstance(name, str) else json.dumps(name, ensure_ascii=False) for name in packed]
+    return np.array([text.encode("utf-8", "replace").decode() for text in texts], dtype=object)
 
 
 def _read_parquet(path: str) -> tuple[dict[str, Any], Any, Any, Any]:
     import duckdb
 
+    exactly = escape(path)  # DuckDB reads *, ? and [ in a name as patterns
     try:
         with duckdb.connect() as connection:
-            found = connection.execute(
-                "SELECT value FROM parquet_kv_metadata(?) WHERE key = 'karat'::BLOB", [path]
-            ).fetchone()
-            if found is None:
-                raise TableError(f"{path!r} is not a table that karat saved.")
-            cells = connection.execute('SELECT "row", "col", "count" FROM read_parquet(?)', [path]).fetchnumpy()
-    except duckdb.Error:
-        raise TableError(f"{path!r} is not a Parquet file that can be read.") from None
-    return json.loads(found[0]), cells["row"], cells["col"], cells["count"]
+            found = connection.execute("SELECT value FROM parquet_kv_metadata(?) WHERE key = 'karat'::BLOB", [exactly])
+            ((value,),) = found.fetchall()
+            cells = connection.execute('SELECT "row", "col", "count" FROM read_parquet(?)', [exactly]).fetchnumpy()
+    except duckdb.Error as problem:
+        raise TableError(str(problem).split("\n", 1)[0]) from None
+    return json.loads(value), cells["row"], cells["col"], cells["count"]
 
 
 # Labels that JSON has no word for are stored as {"kind": [...]}; text, numbers, booleans and null as they are.
@@ -155,7 +190,9 @@ _KINDS: dict[type, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
     complex: ("complex", lambda x: [x.real, x.imag], lambda x: complex(*x)),
     datetime: ("datetime", lambda x: x.isoformat(), datetime.fromisoformat),
     date: ("date", lambda x: x.isoformat(), date.fromisoformat),
-    np.datetime64: ("datetime64", str, np.datetime64),
+    np.datetime64: ("datetime64", lambda x: [str(x), np.datetime_data(x.dtype)[0]], lambda x: np.datetime64(*x)),
+    Decimal: ("decimal", str, Decimal),
+    Fraction: ("fraction", str, Fraction),
     Singleton: ("singleton", lambda x: _pack(x.item), lambda x: Singleton(_unpack(x))),
     type(MISSING): ("missing", lambda x: None, lambda x: MISSING),
 }
@@ -163,7 +200,8 @@ _BY_NAME = {name: unpack for name, _, unpack in _KINDS.values()}
 
 
 def _pack(label: Any) -> Any:
-    if label is None or isinstance(label, (str, bool, int, float)):
+    label = plain(label)
+    if label is None or type(label) in (str, bool, float) or (type(label) is int and abs(label) < 10**4000):
         return label
     if type(label) not in _KINDS:
         raise TableError(

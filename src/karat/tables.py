@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.alignment import Missing, NoiseAs, Policy, align, check_weights
+from karat.alignment import Missing, NoiseAs, Policy, align
 from karat.counts import CellFormula, Counts
 from karat.errors import TableError
 from karat.frames import frame
@@ -64,9 +64,8 @@ class Table(Counts):
     @classmethod
     def from_cells(cls, gold: object, pred: object, counts: object) -> Table:
         """A table from its cells: the class, the cluster and the count of each, as three columns."""
-        aligned = align(gold, pred)
-        values = check_weights(counts, aligned.gold.size)
-        return cls._count(aligned.gold, aligned.pred, values, aligned.classes, aligned.clusters, Policy())
+        aligned = align(gold, pred, counts)
+        return cls._count(aligned.gold, aligned.pred, aligned.weights, aligned.classes, aligned.clusters, Policy())
 
     @classmethod
     def from_matrix(
@@ -81,7 +80,7 @@ class Table(Counts):
         """One table from a stream of (gold, pred) or (gold, pred, weights) batches, or of tables."""
         merged: list[Table] = []
         for batch in batches:
-            merged.append(batch if isinstance(batch, Table) else cls.from_labels(*batch, **options))
+            merged.append(batch if isinstance(batch, Table) else cls.from_labels(*_batch(batch), **options))
             # like the carries of a binary counter: each cell is merged only log(batches) times
             while len(merged) > 1 and merged[-2].counts.size <= 2 * merged[-1].counts.size:
                 merged[-2:] = [merge(merged[-2:])]
@@ -92,11 +91,7 @@ class Table(Counts):
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Table:
         """Read a table that save() wrote."""
-        stored = load_cells(path)
-        codes = np.array(stored.rows, dtype=np.int64), np.array(stored.cols, dtype=np.int64)
-        return cls._count(
-            *codes, check_weights(stored.counts, None), stored.classes, stored.clusters, Policy(**stored.policy)
-        )
+        return cls._count(*load_cells(path))
 
     @classmethod
     def _count(
@@ -110,13 +105,16 @@ class Table(Counts):
     ) -> Table:
         """The one way to a table: adds up equal cells, drops empty ones, keeps whole numbers whole."""
         if weights is not None:
-            total = float(weights.sum(dtype=np.float64))
+            with np.errstate(over="ignore"):
+                total = float(weights.sum(dtype=np.float64))
             if total >= LIMIT:
-                raise TableError(f"the cells add up to {total:.3g}; karat counts up to {LIMIT:.3g} items.")
+                raise TableError(f"the cells add up to {total:.3g}; karat counts fewer than 2^62 (4.6e18) items.")
             if weights.dtype.kind == "f" and not (weights % 1).any():
                 weights = weights.astype(np.int64)
         rows, cols, counts = count_cells(rows, cols, (len(classes), len(clusters)), weights)
         filled = counts > 0
+        if not filled.any():
+            raise TableError("no item is left with a positive weight; give at least one.")
         rows, class_names = _compact(rows[filled], classes)
         cols, cluster_names = _compact(cols[filled], clusters)
         arrays = (rows, cols, counts[filled])
@@ -188,6 +186,9 @@ class Table(Counts):
     def __add__(self, other: object) -> Table:
         return merge([self, other]) if isinstance(other, Table) else NotImplemented
 
+    def __radd__(self, other: object) -> Table:
+        return self if other == 0 else NotImplemented  # so that sum(tables) works
+
     def __eq__(self, other: object) -> bool:
         return self._named_cells == other._named_cells if isinstance(other, Table) else NotImplemented
 
@@ -234,13 +235,22 @@ def merge(tables: Sequence[Table]) -> Table:
     for table in tables[1:]:
         added = policy + table.policy
         if added is None:
-            raise TableError(f"tables made under different policies cannot be added: {policy} and {table.policy}.")
+            raise TableError(
+                f"tables counted under different policies ({policy} and {table.policy}) cannot be added; "
+                "count them again under one."
+            )
         policy = added
     classes, row_codes = merge_names([t.classes for t in tables])
     clusters, col_codes = merge_names([t.clusters for t in tables])
     rows = np.concatenate([code[t.rows] for t, code in zip(tables, row_codes, strict=True)])
     cols = np.concatenate([code[t.cols] for t, code in zip(tables, col_codes, strict=True)])
     return Table._count(rows, cols, np.concatenate([t.counts for t in tables]), classes, clusters, policy)
+
+
+def _batch(batch: Any) -> Any:
+    if not isinstance(batch, (tuple, list)) or len(batch) not in (2, 3):
+        raise TableError(f"{str(batch)[:60]!r} is not a batch; give (gold, pred), (gold, pred, weights) or a Table.")
+    return batch
 
 
 def number(n: Exact) -> str:

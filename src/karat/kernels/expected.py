@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +10,9 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-BLOCK = 1 << 21  # probabilities held at once
+WIDE = 32.0  # standard deviations of a cell from which its distribution is smooth enough to be sampled
+REACH = 10.0  # standard deviations within which all of it lies, to 1e-22
+BLOCK = 1 << 12  # cluster sizes taken at once, so that memory stays small
 
 
 def expected_information(gold: Ints, gold_times: Ints, pred: Ints, pred_times: Ints, n: int) -> float:
@@ -24,56 +25,77 @@ def expected_information(gold: Ints, gold_times: Ints, pred: Ints, pred_times: I
     """
     parts = []
     for a, times in zip(gold.tolist(), gold_times.tolist(), strict=True):
-        for group in _similar(_spread(a, pred, n)):
-            values = _excess(a, pred[group], n)
-            weights = times * pred_times[group].astype(np.float64)
-            parts.append(math.fsum((weights * pred[group] * (a / n) * values).tolist()))
+        for start in range(0, pred.size, BLOCK):
+            b, weights = pred[start : start + BLOCK], pred_times[start : start + BLOCK]
+            deviation = _deviation(a, b, n)
+            for chosen, method in ((deviation < WIDE, _walked), (deviation >= WIDE, _sampled)):
+                if chosen.any():
+                    excess = method(a, b[chosen], n, deviation[chosen])
+                    parts.extend((times * weights[chosen] * (b[chosen] * (a / n)) * excess).tolist())
     return math.fsum(parts) / n
 
 
-def _spread(a: int, b: Ints, n: int) -> Ints:
-    """How far from the mode a probability can matter: ten standard deviations (1e-22) and a Poisson tail."""
-    fb = b.astype(np.float64)
-    variance = a * (n - a) / max(n - 1, 1) * (fb / n) * ((n - fb) / n)
-    return (10 * np.sqrt(variance) + 30).astype(np.int64)
+def _deviation(a: int, b: Ints, n: int) -> Floats:
+    """The standard deviation of a cell."""
+    size = b.astype(np.float64)
+    return np.sqrt(a * ((n - a) / max(n - 1, 1)) * (size / n) * ((n - b) / n))
 
 
-def _similar(widths: Ints) -> Iterator[Ints]:
-    """Indices in groups of nearly equal width, so that little of a rectangle is wasted, none of it large."""
-    power = np.frexp(widths.astype(np.float64))[1]
-    for p in np.unique(power):
-        group = np.flatnonzero(power == p)
-        rows = max(1, BLOCK >> int(p))
-        yield from (group[start : start + rows] for start in range(0, group.size, rows))
+def _modes(a: int, b: Ints, n: int) -> tuple[Ints, Floats, Floats]:
+    """The most likely value of each cell, its distance from the mean, and the mean, without overflow."""
+    modes = [(a + 1) * (s + 1) // (n + 2) for s in b.tolist()]
+    means = [a * s / n for s in b.tolist()]
+    offsets = [(m * n - a * s) / n for m, s in zip(modes, b.tolist(), strict=True)]
+    return np.array(modes, dtype=np.int64), np.array(offsets), np.array(means)
 
 
-def _excess(a: int, b: Ints, n: int) -> Floats:
-    """E[g(x/m - 1)] for cells of class size a and each cluster size in b."""
-    mode = np.array([(a + 1) * (s + 1) // (n + 2) for s in b.tolist()], dtype=np.int64)
-    mean = np.array([a * s / n for s in b.tolist()])
-    offset = np.array([(m * n - a * s) / n for m, s in zip(mode.tolist(), b.tolist(), strict=True)])  # mode - mean
+def _walked(a: int, b: Ints, n: int, deviation: Floats) -> Floats:
+    """E[g(x/m - 1)] where the distribution is narrow: every value, by ratios of neighbours away from the mode."""
+    mode, offset, mean = _modes(a, b, n)
     low, high = np.maximum(0, a + b - n), np.minimum(a, b)
-    width = int(np.max(_spread(a, b, n)))
+    steps = np.arange(1, int(REACH * deviation.max()) + 30)
     mass, total = np.ones(b.size), _g(offset / mean)
     for side in (1, -1):
-        steps = np.arange(1, width + 1) * side
-        x = mode[:, None] + steps  # the cells reached, walking away from the mode
+        x = mode[:, None] + side * steps
         inside = (x >= low[:, None]) & (x <= high[:, None])
-        probability = _walk(x, a, b[:, None], n, side, inside)
-        away = (offset[:, None] + steps) / mean[:, None]
+        probability = np.cumprod(np.where(inside, _ratio(x, a, b[:, None], n, side), 0), axis=1)
+        away = (offset[:, None] + side * steps) / mean[:, None]
         mass = mass + probability.sum(axis=1)
         total = total + (probability * _g(np.where(inside, away, 0))).sum(axis=1)
     return np.asarray(total / mass)
 
 
-def _walk(x: Ints, a: int, b: Ints, n: int, side: int, inside: NDArray[np.bool_]) -> Floats:
-    """Probability of x relative to the mode, by the ratio of neighbours, one step further in each column."""
-    y = x - side  # the neighbour nearer to the mode
+def _ratio(x: Ints, a: int, b: Ints, n: int, side: int) -> Floats:
+    """The probability of x over that of its neighbour nearer to the mode."""
+    y = x - side
     if side > 0:
-        ratio = ((a - y).astype(np.float64) * (b - y)) / (x.astype(np.float64) * (n - a - b + x))
-    else:
-        ratio = (y.astype(np.float64) * (n - a - b + y)) / ((a - x).astype(np.float64) * (b - x))
-    return np.asarray(np.cumprod(np.where(inside, ratio, 0), axis=1))
+        return ((a - y).astype(np.float64) * (b - y)) / (x.astype(np.float64) * (n - a - b + x))
+    return (y.astype(np.float64) * (n - a - b + y)) / ((a - x).astype(np.float64) * (b - x))
+
+
+def _sampled(a: int, b: Ints, n: int, deviation: Floats) -> Floats:
+    """E[g(x/m - 1)] where the distribution is wide: values at equal steps of under half a deviation.
+
+    A sum over every s-th value differs from s times the sum over all by exp(-2 pi^2 (deviation/s)^2), which is
+    below 1e-34 here. log p(x)/p(mode) follows from Stirling's series of the four factorials that x moves; the
+    ends of the range are at least deviation^2 away, far outside the reach.
+    """
+    mode, offset, mean = _modes(a, b, n)
+    step = np.floor(deviation / 2).astype(np.int64)
+    d = (np.arange(-int(2.5 * REACH), int(2.5 * REACH) + 1) * step[:, None]).astype(np.float64)
+    others = (a - mode, b - mode, n - a - b + mode)
+    slope = [
+        math.log1p((p * q - m * r) / (m * r)) for m, p, q, r in zip(*(v.tolist() for v in (mode, *others)), strict=True)
+    ]
+    logarithm = d * np.array(slope)[:, None]
+    for count, sign in ((mode, 1), (others[0], -1), (others[1], -1), (others[2], 1)):
+        y = count.astype(np.float64)[:, None]
+        u = sign * d / y
+        # log((y+d)!) - log(y!) - d log y, by Stirling: y g(u) + log(1+u)/2 - u/(12 (y+d)) to the order needed
+        logarithm = logarithm - (y * _g(u) + np.log1p(u) / 2 - u / (12 * y * (1 + u)))
+    probability = np.exp(logarithm)
+    away = (offset[:, None] + d) / mean[:, None]
+    return np.asarray((probability * _g(away)).sum(axis=1) / probability.sum(axis=1))
 
 
 def _g(d: Floats) -> Floats:

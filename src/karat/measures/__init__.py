@@ -4,6 +4,7 @@ The order here is the order in which measures are listed and printed.
 """
 
 from karat.measures.information import *
+from karat.measures.variation import *
 from karat.measures.adjusted import *
 from karat.measures.pairs import *
 from karat.measures.matching import *

@@ -11,10 +11,10 @@ from math import log as ln
 
 import numpy as np
 
-from karat.arithmetic import Number, log2, ratio
+from karat.arithmetic import Number, ratio
 from karat.counts import Counts, Statistic
 from karat.kernels.logarithm import log_binomial
-from karat.measures.information import Entropies
+from karat.measures.information import Entropies, LogSize
 from karat.registry import measure
 
 BIT = ln(2)  # nats in a bit
@@ -110,8 +110,7 @@ def q2(entropies: Entropies, lengths: CodeLengths) -> Number:
     equation="appendix B",
     breaks=("homogeneity", "completeness", "rag_bag"),
 )
-def q0_asymptotic(entropies: Entropies) -> Number:
+def q0_asymptotic(entropies: Entropies, size: LogSize) -> Number:
     """H(C|K) + |K|(|C|-1) log n / n, what Q0 comes to for many items in few large clusters."""
-    return (
-        entropies.gold_given_pred / BIT + entropies.clusters * (entropies.classes - 1) * log2(entropies.n) / entropies.n
-    )
+    parameters = entropies.clusters * (entropies.classes - 1)
+    return entropies.gold_given_pred / BIT + parameters * size.log_n / BIT / entropies.n

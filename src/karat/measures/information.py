@@ -9,8 +9,11 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Literal
 
-from karat.arithmetic import Number, f_mean, larger, log, ratio, smaller, sqrt, unless_zero
+import numpy as np
+
+from karat.arithmetic import Number, f_mean, larger, log, ratio, smaller, sqrt
 from karat.counts import Counts, Statistic
+from karat.errors import TableError
 from karat.kernels.expected import expected_information
 from karat.profile import Profile
 from karat.registry import inverse_beta, measure
@@ -87,6 +90,27 @@ class Chance(Statistic):
 
     @classmethod
     def expected(cls, counts: Counts) -> Chance:
+        """Itself: it depends on the sizes only."""
+        return counts.statistic(cls)
+
+
+@dataclass(frozen=True)
+class LogSize(Statistic):
+    """log n, for measures that scale with the number of items."""
+
+    log_n: Number
+
+    @classmethod
+    def of(cls, counts: Counts) -> LogSize:
+        """Weights that add up to 1 or less say nothing about the number of items."""
+        several = sum(counts.shape) > 2
+        if np.any((counts.n <= 1) & several):
+            total = float(np.min(counts.n))
+            raise TableError(f"cells that add up to {total:.4g} have no log n; scale the weights to average 1.")
+        return cls(log(counts.n))
+
+    @classmethod
+    def expected(cls, counts: Counts) -> LogSize:
         """Itself: it depends on the sizes only."""
         return counts.statistic(cls)
 
@@ -273,93 +297,6 @@ def nmi(entropies: Entropies, *, norm: Literal["min", "sqrt", "sum", "max", "joi
     """
     bound = entropies.joint if norm == "joint" else entropies.norm(norm)
     return ratio(entropies.mutual, bound, empty=entropies.same_if_empty)
-
-
-@measure(
-    title="Variation of information",
-    better="lower",
-    bounds=(0, inf),
-    perfect=0,
-    unit="nats",
-    swap="itself",
-    paper="meila2007",
-    equation="eq. 15",
-    breaks=("rag_bag",),
-)
-def vi(entropies: Entropies) -> Number:
-    """H(C|K) + H(K|C), a true distance between partitions, at most log n.
-
-    >>> import karat
-    >>> round(karat.vi([0, 0, 1, 1], [0, 0, 0, 0]), 4)
-    0.6931
-    """
-    return entropies.distance
-
-
-@measure(
-    title="Normalised variation of information",
-    better="lower",
-    bounds=(0, inf),
-    perfect=0,
-    swap="nvik",
-    paper="reichart2009",
-    equation="section 4",
-    breaks=("rag_bag",),
-)
-def nvi(entropies: Entropies) -> Number:
-    """VI/H(C), so that one cluster for everything scores 1 and only better clusterings score below.
-
-    Other libraries give this name to VI over the joint entropy, or over log n.
-
-    >>> import karat
-    >>> karat.nvi([0, 0, 1, 1], [0, 0, 0, 0])
-    1.0
-    """
-    return entropies.distance / unless_zero(entropies.gold)  # with one class the distance is H(K)
-
-
-@measure(
-    title="Variation of information over H(K)",
-    better="lower",
-    bounds=(0, inf),
-    perfect=0,
-    swap="nvi",
-    paper="reichart2009",
-    equation="section 4",
-    breaks=("completeness", "rag_bag"),
-)
-def nvik(entropies: Entropies) -> Number:
-    """VI/H(K), the normalisation that Reichart & Rappoport tried and found to favour many clusters."""
-    return entropies.distance / unless_zero(entropies.pred)
-
-
-@measure(
-    title="Variation of information over log n",
-    better="lower",
-    perfect=0,
-    swap="itself",
-    paper="meila2007",
-    equation="section 4",
-    breaks=("rag_bag",),
-)
-def vi_log_n(entropies: Entropies) -> Number:
-    """VI/log n, a distance between 0 and 1 that shrinks as items are added."""
-    return ratio(entropies.distance, log(entropies.n), empty=0)
-
-
-@measure(
-    title="Variation of information over 2 log k",
-    better="lower",
-    perfect=0,
-    swap="itself",
-    paper="meila2007",
-    equation="section 4",
-    breaks=("completeness", "rag_bag", "size_quantity"),
-)
-def vi_log_k(entropies: Entropies, *, k: int | None = None) -> Number:
-    """VI/(2 log k), k the largest number of classes or clusters compared; by default that of this table."""
-    most = larger(entropies.classes, entropies.clusters) if k is None else k
-    return ratio(entropies.distance, 2 * log(most), empty=0)
 
 
 @measure(

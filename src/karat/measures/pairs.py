@@ -8,7 +8,7 @@ from math import inf
 
 import numpy as np
 
-from karat.arithmetic import Number, ratio, settle, sqrt
+from karat.arithmetic import Number, larger, ratio, settle, sqrt
 from karat.counts import Counts, Statistic
 from karat.errors import TableError
 from karat.registry import inverse_beta, measure
@@ -159,7 +159,7 @@ def fowlkes_mallows(pairs: Pairs) -> Number:
 def gamma(pairs: Pairs) -> Number:
     """The correlation, over pairs, of being together in gold with being together in the clustering."""
     # a00 a11 - a01 a10 = total a00 - a0. a.0, of which each product stays below the root of the variances
-    variances = pairs.gold * pairs.pred * (pairs.total - pairs.gold) * (pairs.total - pairs.pred)
+    variances = larger(pairs.gold * pairs.pred * (pairs.total - pairs.gold) * (pairs.total - pairs.pred), 0)
     covariance = settle(pairs.both * pairs.apart - pairs.apart_in_pred * pairs.apart_in_gold, sqrt(variances))
     sign = ratio(covariance, abs(covariance), empty=1)
     return sign * sqrt(ratio(covariance * covariance, variances, empty=pairs.same_if_empty))

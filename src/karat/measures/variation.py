@@ -1,0 +1,97 @@
+"""The variation of information, a distance between partitions, and ways to normalise it."""
+
+from __future__ import annotations
+
+from math import inf
+
+from karat.arithmetic import Number, larger, log, ratio, unless_zero
+from karat.measures.information import Entropies, LogSize
+from karat.registry import measure
+
+
+@measure(
+    title="Variation of information",
+    better="lower",
+    bounds=(0, inf),
+    perfect=0,
+    unit="nats",
+    swap="itself",
+    paper="meila2007",
+    equation="eq. 15",
+    breaks=("rag_bag",),
+)
+def vi(entropies: Entropies) -> Number:
+    """H(C|K) + H(K|C), a true distance between partitions, at most log n.
+
+    >>> import karat
+    >>> round(karat.vi([0, 0, 1, 1], [0, 0, 0, 0]), 4)
+    0.6931
+    """
+    return entropies.distance
+
+
+@measure(
+    title="Normalised variation of information",
+    panel=True,
+    better="lower",
+    bounds=(0, inf),
+    perfect=0,
+    swap="nvik",
+    paper="reichart2009",
+    equation="section 4",
+    breaks=("rag_bag",),
+)
+def nvi(entropies: Entropies) -> Number:
+    """VI/H(C), so that one cluster for everything scores 1 and only better clusterings score below.
+
+    Other libraries give this name to VI over the joint entropy, or over log n.
+
+    >>> import karat
+    >>> karat.nvi([0, 0, 1, 1], [0, 0, 0, 0])
+    1.0
+    """
+    return entropies.distance / unless_zero(entropies.gold)  # with one class the distance is H(K)
+
+
+@measure(
+    title="Variation of information over H(K)",
+    better="lower",
+    bounds=(0, inf),
+    perfect=0,
+    swap="nvi",
+    paper="reichart2009",
+    equation="section 4",
+    breaks=("completeness", "rag_bag"),
+)
+def nvik(entropies: Entropies) -> Number:
+    """VI/H(K), the normalisation that Reichart & Rappoport tried and found to favour many clusters."""
+    return entropies.distance / unless_zero(entropies.pred)
+
+
+@measure(
+    title="Variation of information over log n",
+    better="lower",
+    perfect=0,
+    swap="itself",
+    paper="meila2007",
+    equation="section 4",
+    breaks=("rag_bag",),
+)
+def vi_log_n(entropies: Entropies, size: LogSize) -> Number:
+    """VI/log n, a distance between 0 and 1 that shrinks as items are added."""
+    return ratio(entropies.distance, size.log_n, empty=0)
+
+
+@measure(
+    title="Variation of information over 2 log k",
+    better="lower",
+    perfect=0,
+    swap="itself",
+    paper="meila2007",
+    equation="section 4",
+    breaks=("completeness", "rag_bag", "size_quantity"),
+)
+def vi_log_k(entropies: Entropies, *, k: int | None = None) -> Number:
+    """VI/(2 log k), k the largest number of classes or clusters compared: this table's or k if larger."""
+    most = larger(larger(entropies.classes, entropies.clusters), k or 1)
+    return ratio(entropies.distance, 2 * log(most), empty=0)

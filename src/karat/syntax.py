@@ -1,0 +1,71 @@
+"""Measures as text: v_measure(beta=2), nmi(norm=max), sklearn.metrics:rand_score."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any, Literal, get_args, get_origin
+
+from karat.errors import MeasureError, listed
+
+_CALL = re.compile(r"\s*(?P<name>[A-Za-z_][\w.]*(?::[A-Za-z_][\w.]*)?)\s*(?:\((?P<params>[^()]*)\))?\s*")
+LARGEST = 1e100  # of a parameter, so that its square is a number too
+
+
+def take_apart(text: object) -> tuple[str, dict[str, Any]]:
+    """The name and the parameters that a text gives."""
+    match = _CALL.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
+        shown = repr(text)[:60]
+        raise MeasureError(f"{shown} does not name a measure; write a name, or one with parameters: v_measure(beta=2).")
+    params: dict[str, Any] = {}
+    inside = (match["params"] or "").strip()
+    for piece in inside.split(",") if inside else []:
+        key, equals, value = (part.strip() for part in piece.partition("="))
+        if not equals or not key or not value:
+            raise MeasureError(f"in {text!r}, {piece.strip()!r} is no parameter; write name=value.")
+        if key in params:
+            raise MeasureError(f"{text!r} gives {key} twice; give it once.")
+        params[key] = _value(value)
+    return match["name"], params
+
+
+def _value(text: str) -> Any:
+    if text == "None":
+        return None
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text
+
+
+def spell(name: str, params: Mapping[str, Any]) -> str:
+    """The text of a measure with these parameters; take_apart() reads it."""
+    if not params:
+        return name
+    return f"{name}({', '.join(f'{key}={_plain(value)}' for key, value in params.items())})"
+
+
+def _plain(value: Any) -> str:
+    return str(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else str(value)
+
+
+def check_parameter(measure: str, key: str, value: Any, hint: Any) -> Any:
+    """A parameter's value, if it fits the parameter's annotation: a Literal, text, a number, None where allowed."""
+    kinds = get_args(hint) or (hint,)
+    if get_origin(hint) is Literal:
+        if not isinstance(value, str) or value not in kinds:
+            raise MeasureError(f"{measure} cannot have {key}={value!r}; use one of {listed(kinds)}.")
+        return value
+    if (value is None and type(None) in kinds) or (isinstance(value, (str, bool)) and type(value) in kinds):
+        return value
+    whole = int in kinds and float not in kinds
+    number = isinstance(value, Integral if whole else Real) and not isinstance(value, bool)
+    if not number or not 0 <= value <= LARGEST or math.isnan(value):
+        noun = "a whole number" if whole else "a number"
+        raise MeasureError(f"{measure} cannot have {key}={value!r}; give {noun} from 0 to {LARGEST:g}.")
+    return int(value) if isinstance(value, Integral) else float(value)
