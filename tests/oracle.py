@@ -111,7 +111,8 @@ def expected_mi(t: View) -> Any:
 
 def ami(t: View, norm: str = "sum") -> Any:
     expected = expected_mi(t)
-    return over(t.mi - expected, _norm(t, norm) - expected, 1 if t.same else 0)
+    bound = _norm(t, norm)
+    return over(t.mi - expected, bound - expected, 1 if t.same else 0)
 
 
 def vi(t: View) -> Any:
@@ -268,6 +269,9 @@ ORACLE: dict[str, Callable[..., Any]] = {
     "completeness": completeness,
     "v_measure": v_measure,
     "v_measure(beta=2)": lambda t: v_measure(t, 2),
+    "v_measure(beta=0)": lambda t: v_measure(t, 0),
+    "pair_f(beta=0)": lambda t: pair_f(t, 0),
+    "bcubed_f(beta=0)": lambda t: bcubed_f(t, 0),
     "v_measure(beta=0.25)": lambda t: v_measure(t, mp.mpf("0.25")),
     "nmi": nmi,
     **{f"nmi(norm={norm})": lambda t, norm=norm: nmi(t, norm) for norm in ("min", "sqrt", "max", "joint")},

@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import karat
+from karat.measures import Chance
 
 
 @st.composite
@@ -39,3 +40,8 @@ real_tables = matrices(st.one_of(st.just(0.0), st.floats(1, 1e9))).map(karat.Tab
 coarse_tables = matrices(st.one_of(st.just(0.0), st.integers(80, 10**7).map(lambda x: x / 64))).map(
     karat.Table.from_matrix
 )
+
+
+def fits_real_tables(measure: karat.Measure) -> bool:
+    """Whether a measure is defined for real-valued tables: not if it needs what shuffling items gives."""
+    return Chance not in measure.statistics

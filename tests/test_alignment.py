@@ -145,7 +145,7 @@ WEIGHTS = [3, 1, 2, 1]
     ids=["list", "tuple", "uint8", "float", "Series", "iterator"],
 )
 def test_a_whole_weight_is_as_many_items(weights: Any) -> None:
-    weighted = karat.Table.from_labels([0, 0, 1, 1], ["x", "y", "y", "y"], weights)
+    weighted = karat.Table.from_labels([0, 0, 1, 1], ["x", "y", "y", "y"], weights=weights)
     assert weighted == karat.Table.from_labels([0, 0, 0, 0, 1, 1, 1], list("xxxyyyy"))
     assert weighted.whole
     assert weighted.policy.weighted
@@ -153,33 +153,33 @@ def test_a_whole_weight_is_as_many_items(weights: Any) -> None:
 
 def test_weights_follow_their_items() -> None:
     weights = {"d": 4, "c": 3, "b": 2, "a": 1}
-    table = karat.Table.from_labels(GOLD, {"b": 1, "a": 0, "c": 2, "d": 3}, weights)
+    table = karat.Table.from_labels(GOLD, {"b": 1, "a": 0, "c": 2, "d": 3}, weights=weights)
     assert table.cluster_sizes.tolist() == [1, 2, 3, 4]
     series = pd.Series(GOLD)
-    assert karat.Table.from_labels(series, {"b": 1, "a": 0, "c": 2, "d": 3}, pd.Series(weights)) == table
+    assert karat.Table.from_labels(series, {"b": 1, "a": 0, "c": 2, "d": 3}, weights=pd.Series(weights)) == table
 
 
 def test_fractional_weights_are_kept_and_add_up_in_any_order() -> None:
     weights = [0.1, 0.2, 0.3, 0.7, 1e9, 1.25]
     gold, pred = [0, 0, 0, 1, 1, 0], [0, 0, 0, 1, 0, 1]
-    forward = karat.Table.from_labels(gold, pred, weights)
-    backward = karat.Table.from_labels(gold[::-1], pred[::-1], weights[::-1])
+    forward = karat.Table.from_labels(gold, pred, weights=weights)
+    backward = karat.Table.from_labels(gold[::-1], pred[::-1], weights=weights[::-1])
     assert not forward.whole
     assert forward.counts.tolist() == backward.counts.tolist()
 
 
 def test_weights_of_any_mapping_and_size_are_read_right() -> None:
     labels = {3: "a", 5: "b"}
-    assert karat.Table.from_labels(labels, labels, MappingProxyType({5: 30, 3: 50})).counts.tolist() == [50, 30]
-    large = karat.Table.from_labels([1, 2], [1, 2], np.array([2**53 + 1, 1], dtype=np.uint64))
+    assert karat.Table.from_labels(labels, labels, weights=MappingProxyType({5: 30, 3: 50})).counts.tolist() == [50, 30]
+    large = karat.Table.from_labels([1, 2], [1, 2], weights=np.array([2**53 + 1, 1], dtype=np.uint64))
     assert large.counts.tolist() == [2**53 + 1, 1]
 
 
 def test_a_table_is_never_empty() -> None:
     with pytest.raises(karat.TableError, match="no item is left with a positive weight"):
-        karat.Table.from_labels([1, None], [1, 2], [0, 1], missing="drop")
+        karat.Table.from_labels([1, None], [1, 2], weights=[0, 1], missing="drop")
     with pytest.raises(karat.TableError, match="no item is left with a positive weight"):
-        karat.Table.from_labels({"a": 1}, {"a": 1}, {"a": 0, "z": 1})
+        karat.Table.from_labels({"a": 1}, {"a": 1}, weights={"a": 0, "z": 1})
 
 
 def test_an_item_that_is_both_missing_and_noise_is_dropped_once() -> None:
@@ -194,7 +194,7 @@ def test_noise_is_a_label() -> None:
 
 
 def test_an_item_of_no_weight_is_not_there() -> None:
-    assert karat.Table.from_labels([0, 1], [0, 1], [1, 0]).shape == (1, 1)
+    assert karat.Table.from_labels([0, 1], [0, 1], weights=[1, 0]).shape == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -218,11 +218,11 @@ def test_an_item_of_no_weight_is_not_there() -> None:
 )
 def test_bad_weights_are_refused(weights: Any, message: str) -> None:
     with pytest.raises(karat.LabelError, match=message):
-        karat.ari([0, 1, 1], [0, 1, 1], weights)
+        karat.ari([0, 1, 1], [0, 1, 1], weights=weights)
 
 
 def test_weights_must_cover_every_item() -> None:
     with pytest.raises(karat.LabelError, match="weights has no weight for item 'd'"):
-        karat.ari(GOLD, GOLD, {"a": 1, "b": 1, "c": 1})
+        karat.ari(GOLD, GOLD, weights={"a": 1, "b": 1, "c": 1})
     with pytest.raises(karat.LabelError, match="weights are by position, but pred has items that gold lacks"):
-        karat.ari(GOLD, PRED, [1, 1, 1, 1], missing="drop")
+        karat.ari(GOLD, PRED, weights=[1, 1, 1, 1], missing="drop")

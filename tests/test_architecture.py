@@ -79,3 +79,12 @@ def test_every_public_name_is_there() -> None:
         karat.nothing  # noqa: B018
     with pytest.raises(AttributeError):
         karat._nothing  # noqa: B018
+
+
+def test_type_checkers_see_the_public_names() -> None:
+    tree = ast.parse((SOURCE / "__init__.py").read_text(encoding="utf-8"))
+    (block,) = [node for node in tree.body if isinstance(node, ast.If)]
+    seen = {
+        alias.asname for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names if alias.asname
+    }
+    assert seen == set(karat.__all__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -33,6 +34,12 @@ def test_a_users_mistake_is_one_line_and_status_1(
     monkeypatch.setattr(cli, "_example", fail)
     assert cli.main(["example"]) == 1
     assert capsys.readouterr().err == "karat: gold is empty; give one label per item.\n"
+
+
+def test_a_terminal_without_arrows_still_shows_the_numbers() -> None:
+    run = [sys.executable, "-m", "karat", "example"]
+    out = subprocess.run(run, check=True, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "ascii"}).stdout
+    assert b"v_measure    ?  0.3646" in out
 
 
 def test_wrong_usage_is_status_2(capsys: pytest.CaptureFixture[str]) -> None:

@@ -59,7 +59,7 @@ def expected_by_definition(gold: list[int], pred: list[int]) -> mp.mpf:
 
 def expected(gold: list[int], pred: list[int]) -> float:
     a, b = (np.unique(sizes, return_counts=True) for sizes in (gold, pred))
-    return expected_information(*a, *b, sum(gold))
+    return expected_information(*a, *b, sum(gold))[0]
 
 
 @pytest.mark.parametrize(
@@ -71,10 +71,12 @@ def expected(gold: list[int], pred: list[int]) -> float:
         ([5000, 4000, 1], [9000, 1]),
         ([50_000, 1, 1], [50_000, 2]),
         ([30_000, 20_000, 17, 17, 3], [25_000, 25_001, 36]),
+        ([2000, 1500, 500], [2500, 1500]),
+        ([600] * 5, [1000] * 3),
         ([10**12 - 1, 1], [10**12 - 1, 1]),
         ([10**12 - 40, 30, 10], [10**12 - 7, 5, 1, 1]),
     ],
-    ids=range(8),
+    ids=range(10),
 )
 def test_expected_information_is_exact(gold: list[int], pred: list[int]) -> None:
     right = expected_by_definition(gold, pred) if max(gold) < 10**6 else expected_of_few(gold, pred)
@@ -100,6 +102,17 @@ def expected_of_few(gold: list[int], pred: list[int]) -> mp.mpf:
 
 def _log_choose(n: int, k: int) -> mp.mpf:
     return mp.loggamma(n + 1) - mp.loggamma(k + 1) - mp.loggamma(n - k + 1)
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=6), st.lists(st.integers(1, 9), min_size=1, max_size=6))
+def test_expected_conditional_entropies_complete_the_entropies(gold: list[int], pred: list[int]) -> None:
+    short = sum(gold) - sum(pred)
+    gold, pred = (gold + [1] * -short, pred) if short < 0 else (gold, pred + [1] * short)
+    a, b = (np.unique(sizes, return_counts=True) for sizes in (gold, pred))
+    mutual, gold_given_pred, pred_given_gold = expected_information(*a, *b, sum(gold))
+    for sizes, rest in ((gold, gold_given_pred), (pred, pred_given_gold)):
+        entropy = -sum(s / sum(sizes) * math.log(s / sum(sizes)) for s in sizes)
+        assert mutual + rest == pytest.approx(entropy, abs=1e-14)
 
 
 @pytest.mark.parametrize("n", [10**6, 10**9, 10**12])

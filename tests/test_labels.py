@@ -169,6 +169,11 @@ def test_arrow_nulls_and_wide_integers_are_read_right() -> None:
     assert karat.Table.from_labels([np.timedelta64(1, "ns"), 1], [0, 0]).shape == (2, 1)
 
 
+def test_the_order_of_classes_does_not_depend_on_the_order_of_items() -> None:
+    for labels in ([1, Decimal(1), "a", Fraction(1, 2)], [Fraction(1, 2), Decimal(1), 1, "a"]):
+        assert karat.Table.from_labels(labels, labels).classes == (Fraction(1, 2), 1, "a")
+
+
 class Tensor:
     """Anything with __array__, such as a tensor of another library."""
 

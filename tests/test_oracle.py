@@ -96,6 +96,22 @@ def test_a_million_million_items_lose_no_digit(seed: int) -> None:
             check(cells, set(ORACLE) - EXPENSIVE)
 
 
+@pytest.mark.parametrize("n", [100, 10**4, 10**6])
+@pytest.mark.parametrize("shared", [True, False])
+def test_ami_keeps_its_digits_where_nearly_every_item_is_alone(n: int, shared: bool) -> None:
+    """Two classes and one cluster have two items, all else is alone: every term can be written down."""
+    gold, pred = np.arange(n), np.arange(n)
+    gold[1], gold[3] = gold[0], gold[2]
+    pred[1 if shared else 4] = pred[0]
+    m = mp.mpf(n)
+    hc, hk = mp.log(m) - 4 * mp.log(2) / m, mp.log(m) - 2 * mp.log(2) / m
+    joint = hk if shared else mp.log(m)
+    # I is H(C) + H(K) - log n, and more by 2 log 2 / n whenever the cluster of two is one of the two classes of two
+    expected = hc + hk - mp.log(m) + (2 * mp.log(2) / m) * 2 / (m * (m - 1) / 2)
+    right = (hc + hk - joint - expected) / ((hc + hk) / 2 - expected)
+    assert abs(karat.ami(gold, pred) - right) <= 1e-12
+
+
 N = 10**12
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import pickle
+import pydoc
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,9 +49,9 @@ def test_parameters_can_be_set_or_given_with_the_labels() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("v_mesure", "there is no measure 'v_mesure'; did you mean v_measure."),
+        ("v_mesure", "there is no measure 'v_mesure'; did you mean v_measure?"),
         ("zzz", "there is no measure 'zzz'; list_measures() has them all."),
-        ("v_measure(bta=2)", "v_measure has no parameter 'bta'; did you mean beta."),
+        ("v_measure(bta=2)", "v_measure has no parameter 'bta'; did you mean beta?"),
         ("ari(beta=2)", "ari has no parameter 'beta'; it has none."),
         ("v_measure(beta=-1)", "v_measure cannot have beta=-1; give a number from 0 to 1e+100."),
         ("v_measure(beta=nan)", "v_measure cannot have beta=nan; give a number from 0 to 1e+100."),
@@ -112,6 +114,7 @@ def test_a_user_declares_a_measure_like_any_other() -> None:
     assert karat.score([0, 0, 1], [0, 0, 0], "company(share=0.5)")["company(share=0.5)"] == pytest.approx(1 / 3)
     assert company(karat.Stack([[[2, 1]], [[1, 1]]])).tolist() == pytest.approx([2 / 3, 0])
     assert company in karat.list_measures()
+    assert karat.company is company
 
 
 def test_a_name_is_taken_once() -> None:
@@ -136,7 +139,7 @@ def test_a_plain_function_becomes_a_measure() -> None:
 
 
 def test_a_nameless_function_needs_a_name() -> None:
-    with pytest.raises(karat.MeasureError, match="cannot be found by its name; give it one"):
+    with pytest.raises(karat.MeasureError, match="has no name to find it by; give it one"):
         karat.wrap(lambda gold, pred: 0)
     assert str(karat.wrap(lambda gold, pred: 0, name="mine")) == "mine"
 
@@ -150,7 +153,7 @@ def test_what_cannot_be_wrapped_is_explained() -> None:
     for thing in (None, 3, karat.ari):
         with pytest.raises(karat.MeasureError, match="is not a plain function of"):
             karat.wrap(thing)  # type: ignore[arg-type]
-    with pytest.raises(karat.MeasureError, match="cannot be found by its name; give it one"):
+    with pytest.raises(karat.MeasureError, match="has no name to find it by; give it one"):
         karat.wrap(functools.partial(sklearn.metrics.rand_score))
     with pytest.raises(karat.MeasureError, match="there is a measure 'ari' already"):
         karat.wrap(sklearn.metrics.rand_score, name="ari")
@@ -195,3 +198,25 @@ def test_text_and_truth_can_be_parameters() -> None:
         return len(how) + loud
 
     assert odd([0], [0], how="abc", loud=True) == 4
+    assert karat.parse(str(odd(how="1", loud=True))) == odd(how="1", loud=True)
+
+
+def test_a_wrapped_function_keeps_its_promises_when_pickled() -> None:
+    theirs = karat.wrap(sklearn.metrics.rand_score, name="mine", better="lower")
+    back = pickle.loads(pickle.dumps(theirs))
+    assert (back, back.name, back.better) == (theirs, "mine", "lower")
+    assert karat.parse("sklearn.metrics:rand_score") == karat.wrap(sklearn.metrics.rand_score)
+
+
+def test_parameters_cannot_be_changed_behind_a_measures_back() -> None:
+    with pytest.raises(TypeError):
+        karat.v_measure.params["beta"] = 7  # type: ignore[index]
+
+
+def test_help_is_about_the_measure() -> None:
+    text = pydoc.render_doc(karat.v_measure, renderer=pydoc.plaintext)
+    assert "v_measure(gold, pred, /, *, beta=1, weights=None, missing='raise', noise=None, noise_as=None)" in text
+    assert "The harmonic mean of homogeneity and completeness" in text
+    assert "V-measure: higher is better, from 0 to 1. rosenberg2007, section 2" in text
+    assert karat.v_measure.__name__ == "v_measure"
+    assert list(inspect.signature(karat.ari).parameters) == ["gold", "pred", "weights", "missing", "noise", "noise_as"]

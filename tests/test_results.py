@@ -13,8 +13,10 @@ import pytest
 from hypothesis import given
 
 import karat
+from karat.arithmetic import larger
 from karat.chance import expected
 from karat.examples import textbook
+from karat.measures import Pairs
 from karat.trivial import Apart, Together
 from strategies import tables
 
@@ -43,23 +45,31 @@ def test_scores_are_a_frozen_mapping_of_plain_floats() -> None:
     assert dict(pickle.loads(pickle.dumps(SCORES))) == dict(SCORES)
     assert len(SCORES) == 11
     assert SCORES["v_measure(beta=1)"] == SCORES["v_measure"]
-    with pytest.raises(KeyError, match="puriti was not scored; did you mean purity"):
+    with pytest.raises(KeyError, match="puriti is not a measure; scored are 'homogeneity', 'completeness'"):
         SCORES["puriti"]
+    with pytest.raises(KeyError, match=r"nmi was not scored; ask for it: karat\.score"):
+        SCORES["nmi"]
+    assert "nmi" not in SCORES
 
 
 def test_a_table_can_be_scored_in_place_of_labels() -> None:
     table = karat.Table.from_labels(*textbook())
     assert karat.score(table) == SCORES
-    with pytest.raises(karat.KaratError, match="gold is a Table, which has been counted already; leave out pred"):
-        karat.score(table, [1, 2])
+    with pytest.raises(karat.KaratError, match="gold is a Table, so there is no pred; measures are given as"):
+        karat.score(table, ["ari"])
+    with pytest.raises(karat.KaratError, match="give measures a Stack instead"):
+        karat.score(karat.Stack([[[1, 2]]]))
     with pytest.raises(karat.KaratError, match="leave out missing"):
         karat.score(table, missing="drop")
-    with pytest.raises(karat.KaratError, match="pred is missing"):
+    with pytest.raises(
+        karat.KaratError, match=r"pred is missing; give the predicted labels, or karat\.Table\.from_matrix"
+    ):
         karat.score([1, 2])
 
 
 def test_measures_can_be_named_in_many_ways() -> None:
     assert list(karat.score([0, 1], [0, 1], "ari")) == ["ari"]
+    assert list(karat.score([0, 1], [0, 1], "ari, nmi(norm=max),v_measure")) == ["ari", "nmi(norm=max)", "v_measure"]
     assert list(karat.score([0, 1], [0, 1], karat.ari)) == ["ari"]
     assert list(karat.score([0, 1], [0, 1], ["ari", karat.nmi(norm="max"), "ari"])) == ["ari", "nmi(norm=max)"]
     assert len(karat.score([0, 1], [0, 1], "all")) == len(karat.list_measures())
@@ -98,7 +108,8 @@ def test_the_result_in_a_notebook_is_escaped() -> None:
 
 def test_the_signature_says_how() -> None:
     assert karat.score([0, 1], [0, 1], ["v_measure", "vi", "q0"]).signature == (
-        f"measures:v_measure(beta=1),vi,q0|log:e+2|n:2|missing:raise|noise:none|weights:no|dropped:0|karat:{karat.__version__}"
+        "measures:v_measure(beta=1),vi,q0|log:e+2|n:2|matched:positions|missing:raise|noise:none|weights:no|dropped:0|"
+        f"karat:{karat.__version__}"
     )
     assert "|log:any|" in karat.score([0, 1], [0, 1], ["ari", "nmi"]).signature
 
@@ -119,7 +130,7 @@ DIFFERENT: list[dict[str, Any]] = [
 def test_runs_that_could_differ_have_different_signatures() -> None:
     signatures = [karat.score([0, 0, 1, 1], [0, 0, 1, -1], **options).signature for options in DIFFERENT]
     assert len(set(signatures)) == len(DIFFERENT)
-    assert all(len(s.split("|")) == 8 for s in signatures)
+    assert all(len(s.split("|")) == 9 for s in signatures)
 
 
 @given(tables)
@@ -143,13 +154,45 @@ def test_a_wrapped_function_has_baselines_too() -> None:
 def test_scores_of_a_real_valued_table_say_what_is_left_out() -> None:
     scores = karat.score([0, 0, 1, 1], [0, 0, 1, 1], weights=[1.5, 1, 1, 1])
     assert "ami" not in scores
-    assert [str(m) for m in scores.omitted] == ["ami"]
-    assert "Left out because they need whole counts: ami." in str(scores)
+    assert list(scores.omitted) == ["ami"]
+    assert "ami is left out: the mutual information expected by chance needs whole counts of items" in str(scores)
     assert scores.n == 4.5
     assert str(scores).startswith("4.5 items in 2 classes and 2 clusters")
     assert scores.baselines["ari"] == (0, None, None)
     with pytest.raises(karat.TableError, match="needs whole counts"):
         karat.score([0, 0, 1, 1], [0, 0, 1, 1], "ami", weights=[1.5, 1, 1, 1])
+
+
+def test_a_table_of_probabilities_is_scored_by_what_is_defined_for_it() -> None:
+    scores = karat.score(karat.Table.from_matrix([[0.4, 0.1], [0.1, 0.4]]))
+    assert set(scores.omitted) == {"ami", "ari", "pair_f"}
+    assert scores["purity"] == 0.8
+    assert karat.mirkin_normalised(scores.table) == pytest.approx(0.5 + 0.5 - 2 * 0.34)
+
+
+def test_items_matched_by_id_and_by_position_are_told_apart() -> None:
+    gold, pred = pd.Series([0, 0, 1, 1], index=list("abcd")), pd.Series([0, 1, 0, 1], index=list("acbd"))
+    by_item, by_position = karat.score(gold, pred, "ari"), karat.score(gold, pred.tolist(), "ari")
+    assert (by_item["ari"], by_position["ari"]) == (1, -0.5)
+    assert "|matched:items|" in by_item.signature
+    assert "|matched:positions|" in by_position.signature
+
+
+def test_a_function_that_fails_on_trivial_clusterings_is_still_printed() -> None:
+    fragile = karat.wrap(lambda gold, pred: 1 / (len(set(pred.tolist())) - 1), name="fragile|n:99")
+    scores = karat.score([0, 0, 1], [0, 0, 1], fragile)
+    assert scores.baselines["fragile|n:99"].one_cluster is None
+    assert "fragile" in str(scores)
+    assert r"fragile\x7cn:99" in scores.signature
+
+
+def test_a_measure_with_a_kink_has_no_expectation() -> None:
+    @karat.measure(title="Cut", better="higher")
+    def cut(pairs: Pairs) -> Any:
+        """The adjusted Rand index, never below 0."""
+        return larger(karat.ari.formula(pairs), 0)
+
+    assert karat.score([0, 0, 1, 1], [0, 0, 1, 1], "cut").baselines["cut"].shuffled is None
 
 
 def test_numbers_print_without_a_minus_zero() -> None:

@@ -28,6 +28,7 @@ def test_a_table_knows_its_margins() -> None:
     assert table.cluster_sizes.tolist() == [6, 6, 5]
     assert (table.n, table.shape) == (17, (3, 3))
     assert repr(table) == "<Table: 17 items, 3 classes, 3 clusters, 7 cells>"
+    assert repr(karat.Table.from_labels([0], [0])) == "<Table: 1 item, 1 class, 1 cluster, 1 cell>"
 
 
 @pytest.mark.parametrize(
@@ -188,8 +189,9 @@ def test_a_table_cannot_be_changed() -> None:
     table = karat.Table.from_matrix(MATRIX)
     with pytest.raises(AttributeError):
         table.rows = np.array([0])  # type: ignore[misc]
-    with pytest.raises(ValueError, match="read-only"):
-        table.counts[0] = 9
+    for array in (table.counts, table.class_sizes, pickle.loads(pickle.dumps(table)).counts):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 9
     with pytest.raises(TypeError):
         hash(table)
 
@@ -267,13 +269,13 @@ def test_a_stack_is_made_of_tables() -> None:
 
 def test_cells_of_very_different_magnitude_do_not_overflow() -> None:
     for tiny in (1e-300, 5e-324):
-        table = karat.Table.from_labels([1, 1, 2], [1, 2, 2], [tiny, 1e18, 1])
+        table = karat.Table.from_labels([1, 1, 2], [1, 2, 2], weights=[tiny, 1e18, 1])
         assert karat.v_measure(table) == pytest.approx(0, abs=1e-12)
 
 
 def test_log_n_needs_more_than_one_item() -> None:
     for measure in (karat.vi_log_n, karat.q0_asymptotic):
-        with pytest.raises(karat.TableError, match=r"cells that add up to 0\.3 have no log n; scale the weights"):
+        with pytest.raises(karat.TableError, match=r"cells that add up to 0\.3 are less than one item each"):
             measure([0, 0, 1], [0, 1, 1], weights=[0.1, 0.1, 0.1])
 
 
@@ -282,3 +284,13 @@ def test_ten_thousand_tables_are_scored_at_once() -> None:
     stack = karat.Stack(rng.integers(0, 9, (10_000, 4, 5)) + 1)
     assert karat.v_measure(stack).shape == karat.ari(stack).shape == karat.q2(stack).shape == (10_000,)
     assert karat.bcubed_f(stack)[4321] == pytest.approx(karat.bcubed_f(stack[4321]), abs=1e-14)
+
+
+def test_a_stack_leaves_empty_classes_out_of_sums() -> None:
+    stack = karat.Stack([[[2, 0], [1, 0]]])
+    assert stack.cluster_total(lambda size: size**0.0).tolist() == [1]
+
+
+def test_a_stack_refuses_to_count_pairs_inexactly() -> None:
+    with pytest.raises(karat.TableError, match="a stack counts pairs of at most 94906265 items"):
+        karat.ari(karat.Stack([[[10**8, 1], [1, 1]]]))

@@ -41,6 +41,8 @@ _ROOMS = {
 _MODULES = ("examples", "sklearn")
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}
 
+__all__ = [*_HOMES, *_MODULES]
+
 
 def __getattr__(name: str) -> Any:
     from importlib import import_module
@@ -49,16 +51,16 @@ def __getattr__(name: str) -> Any:
         return import_module(f"karat.{name}")
     if name.startswith("_"):
         raise AttributeError(f"module 'karat' has no attribute {name!r}")
-    measures = import_module("karat.measures")  # so that parse() and list_measures() know them
+    import_module("karat.measures")  # so that parse() and list_measures() know them
     if name in _HOMES:
         return getattr(import_module(f"karat.{_HOMES[name]}"), name)
-    from karat.registry import Measure
+    from karat.registry import _registry
 
-    found = getattr(measures, name, None)
-    if isinstance(found, Measure):
-        return found
+    if name in _registry:
+        return _registry[name]
     raise AttributeError(f"module 'karat' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES, *_MODULES, *(m.name for m in __getattr__("list_measures")())])
+    dunders = [name for name in globals() if name.startswith("__")]
+    return sorted([*dunders, *__all__, *(m.name for m in __getattr__("list_measures")())])

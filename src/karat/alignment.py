@@ -28,6 +28,7 @@ class Policy:
     noise: Any = None  # a label; meaningful when noise_as is given
     noise_as: NoiseAs | None = None
     weighted: bool = False
+    matched: str = "positions"  # how gold and pred were brought together: by "items" or by "positions"
     missing_items: int = 0
     noise_items: int = 0
 
@@ -57,10 +58,11 @@ class Policy:
 
     def __add__(self, other: Policy) -> Policy | None:
         """The policy of two tables added together, or None when they were made under different ones."""
-        if replace(self, missing_items=0, noise_items=0) != replace(other, missing_items=0, noise_items=0):
+        if str(self) != str(other):
             return None
         return replace(
             self,
+            matched=self.matched if self.matched == other.matched else "mixed",
             missing_items=self.missing_items + other.missing_items,
             noise_items=self.noise_items + other.noise_items,
         )
@@ -80,55 +82,61 @@ class Aligned(NamedTuple):
 def align(
     gold: object,
     pred: object,
-    weights: object = None,
     *,
+    weights: object = None,
     missing: Missing = "raise",
     noise: object = None,
     noise_as: NoiseAs | None = None,
 ) -> Aligned:
     """Read both sides, match them on item ids where they have them, and apply the policy."""
-    noise = plain(noise)
-    policy = Policy(missing, noise, noise_as, weights is not None)
+    policy = Policy(missing, plain(noise), noise_as, weights is not None)
     left, right = read(gold, "gold"), read(pred, "pred")
-    is_noise = _noise_mask(right, noise) if noise_as else np.zeros(right.codes.size, dtype=bool)
+    noise_code = _noise_code(right, policy)
     items, gold_at, pred_at = _match(left, right, missing)
+    if left.items is not None and right.items is not None:
+        policy = replace(policy, matched="items")
     weight = None if weights is None else _read_weights(weights, items, left, gold_at)
-    gold_codes = _take(left.codes, gold_at)
-    pred_codes = _take(right.codes, pred_at)
-    noisy = (pred_at >= 0) & is_noise[pred_at]
-    absent = (gold_codes < 0) | (pred_codes < 0)
-    if missing == "raise" and absent.any():
-        raise LabelError(_missing_message(gold_codes, pred_codes, items))
-    kept = ~absent if missing == "drop" else np.ones(absent.size, dtype=bool)
-    noisy &= kept  # an item without a gold label is dropped once, as missing
-    policy = replace(policy, missing_items=int(absent.sum()), noise_items=int(noisy.sum()))
-    if noise_as == "drop":
-        kept &= ~noisy
-    if not kept.any():
-        raise LabelError(f"no item is left to score: all {kept.size} were dropped as missing or noise.")
-    classes, clusters = list(left.names), list(right.names)
-    for codes, names in ((gold_codes, classes), (pred_codes, clusters)):
-        _settle(codes, np.flatnonzero((codes < 0) & kept), names, items, alone=missing == "singletons")
-    if noise_as == "singletons":
-        _settle(pred_codes, np.flatnonzero(noisy & kept), clusters, items, alone=True)
-    if kept.all():
-        return Aligned(gold_codes, pred_codes, classes, clusters, weight, policy)
-    return Aligned(
-        gold_codes[kept], pred_codes[kept], classes, clusters, None if weight is None else weight[kept], policy
+    aligned = Aligned(
+        _take(left.codes, gold_at), _take(right.codes, pred_at), list(left.names), list(right.names), weight, policy
     )
+    return _apply_policy(aligned, aligned.pred == noise_code, items)
 
 
-def _noise_mask(labels: Labels, noise: object) -> NDArray[np.bool_]:
-    """Which items carry the noise label; a label that only looks like it is a mistake worth a word."""
-    codes, _ = encode_objects([noise, *labels.names], "noise")
-    same = codes[1:] == codes[0]
-    if not same.any():
-        alike = [name for name in labels.names if str(name) == str(noise)]
-        if alike:
-            raise LabelError(
-                f"noise={noise!r} is not among pred's labels, but {alike[0]!r} is; give noise={alike[0]!r}."
-            )
-    return np.isin(labels.codes, np.flatnonzero(same))
+def _apply_policy(aligned: Aligned, noisy: NDArray[np.bool_], items: Any) -> Aligned:
+    """Drop, or give a label to, the items that lack one, and those that are noise."""
+    gold, pred, classes, clusters, weights, policy = aligned
+    absent = (gold < 0) | (pred < 0)
+    if policy.missing == "raise" and absent.any():
+        raise LabelError(_missing_message(gold, pred, items))
+    kept = ~absent if policy.missing == "drop" else np.ones(absent.size, dtype=bool)
+    noisy = noisy & kept  # an item without a gold label is dropped once, as missing
+    policy = replace(policy, missing_items=int(absent.sum()), noise_items=int(noisy.sum()))
+    if policy.noise_as == "drop":
+        kept = kept & ~noisy
+    if not kept.any():
+        raise LabelError(f"no item is left to score: all {kept.size} were dropped as missing or noise; keep some.")
+    for codes, names in ((gold, classes), (pred, clusters)):
+        _settle(codes, np.flatnonzero((codes < 0) & kept), names, items, alone=policy.missing == "singletons")
+    if policy.noise_as == "singletons":
+        _settle(pred, np.flatnonzero(noisy & kept), clusters, items, alone=True)
+    if not kept.all():
+        gold, pred, weights = gold[kept], pred[kept], None if weights is None else weights[kept]
+    return Aligned(gold, pred, classes, clusters, weights, policy)
+
+
+def _noise_code(labels: Labels, policy: Policy) -> int:
+    """The code of the noise label, -2 if there is none; a label that only looks like it is worth a word."""
+    if policy.noise_as is None:
+        return -2
+    codes, _ = encode_objects([policy.noise, *labels.names], "noise")
+    same = np.flatnonzero(codes[1:] == codes[0])
+    if same.size:
+        return int(same[0])
+    alike = [name for name in labels.names if str(name) == str(policy.noise)]
+    if alike:
+        found = alike[0]
+        raise LabelError(f"noise={policy.noise!r} is not among pred's labels, but {found!r} is; give noise={found!r}.")
+    return -2
 
 
 def _take(codes: Ints, places: Ints) -> Ints:

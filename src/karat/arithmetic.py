@@ -21,15 +21,19 @@ def ratio(top: Number, bottom: Number, empty: Number) -> Number:
         if bottom != 0:
             return top / bottom
         return empty if top == 0 else math.copysign(math.inf, top)
-    zero = np.asarray(bottom) == 0
+    nothing = (np.asarray(top) == 0) & (np.asarray(bottom) == 0)
     with np.errstate(divide="ignore"):
-        quotient = np.divide(top, np.where(zero & (np.asarray(top) == 0), 1.0, bottom))
-    return np.where(zero & (np.asarray(top) == 0), empty, quotient)
+        return np.where(nothing, empty, np.divide(top, np.where(nothing, 1.0, bottom)))
+
+
+def is_zero(value: Number) -> Number:
+    """1 where value is 0, else 0."""
+    return 1 * (value == 0)
 
 
 def unless_zero(value: Number) -> Number:
     """value, and 1 where it is 0: a divisor that changes nothing where there is nothing to divide by."""
-    return value + ratio(0, value, empty=1)
+    return value + is_zero(value)
 
 
 def settle(value: Number, scale: Number) -> Number:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields, replace
-from functools import cache, partial
+from functools import lru_cache, partial
 from typing import Any, TypeAlias
 
 from karat.counts import Counts, Statistic
@@ -23,9 +23,9 @@ def expected(measure: Measure, counts: Counts) -> float | None:
     With both margins fixed, a measure that is a straight line in statistics whose own expectation is known
     has the expectation that its formula gives for them.
     """
-    if not counts.whole or not is_affine(measure):
-        return None
-    return float(measure.formula(*(kind.expected(counts) for kind in measure.statistics), **measure.params))
+    if counts.whole and is_affine(measure):
+        return float(measure.value(kind.expected(counts) for kind in measure.statistics))
+    return measure.chance if counts.whole else None
 
 
 def is_affine(measure: Measure) -> bool:
@@ -33,7 +33,7 @@ def is_affine(measure: Measure) -> bool:
     return _is_affine(measure.formula, measure.statistics, tuple(measure.params.items()))
 
 
-@cache
+@lru_cache(maxsize=1000)
 def _is_affine(formula: Formula, kinds: tuple[type[Statistic], ...], params: tuple[tuple[str, Any], ...]) -> bool:
     return all(_straight(partial(formula, **dict(params)), kinds, Table.from_matrix(probe)) for probe in _PROBES)
 
@@ -48,7 +48,8 @@ def _straight(formula: Formula, kinds: tuple[type[Statistic], ...], table: Table
 
     rise = at(1) - at(0)
     scale = 1 + abs(at(0)) + abs(at(1))
-    return all(abs(at(share) - at(0) - share * rise) < 1e-9 * scale for share in (0.1, 0.3, 0.6, 0.9))
+    # beyond both ends too, where a formula with a kink at its chance or perfect value shows it
+    return all(abs(at(share) - at(0) - share * rise) < 1e-9 * scale for share in (-1, -0.5, 0.3, 0.7, 1.5, 1.9))
 
 
 def _between(start: Any, end: Any, share: float) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, ClassVar, Self, TypeAlias, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar
 
 from karat.errors import TableError
 from karat.profile import Information, Profile, Squares
@@ -17,8 +17,6 @@ K = TypeVar("K", bound="Statistic")
 
 class Statistic(ABC):
     """The few numbers that one family of measures needs: scalars for a table, arrays for a stack of tables."""
-
-    whole_only: ClassVar[bool] = False  # not defined for real-valued tables
 
     @classmethod
     @abstractmethod
@@ -34,45 +32,21 @@ class Statistic(ABC):
 class Counts(ABC):
     """Sums over sizes, over cells, and of best cells; a Stack gives an array wherever a table gives a number."""
 
-    profile: Profile
+    n: Any  # the number of items, or their total weight
+    shape: tuple[Any, Any]  # how many classes and how many clusters
+    filled: Any  # how many cells are not empty
+    whole: bool  # whether the cells are counts; one fractional cell makes a table real-valued throughout
+    squares: Squares  # sums of squared cells, class sizes and cluster sizes
+    information: Information  # the entropies, in nats
+    largest: tuple[Any, Any]  # the sizes of the largest class and of the largest cluster
 
-    @property
-    def n(self) -> Any:
-        """The number of items, or their total weight."""
-        return self.profile.n
-
-    @property
-    def shape(self) -> tuple[Any, Any]:
-        """How many classes and how many clusters."""
-        return self.profile.shape
-
-    @property
-    def whole(self) -> bool:
-        """Whether the cells are counts; a table with a fractional cell is real-valued throughout."""
-        return self.profile.unit == 1
-
-    @property
-    def squares(self) -> Squares:
-        """Sums of squared cells, class sizes and cluster sizes."""
-        return self.profile.squares
-
-    @property
-    def information(self) -> Information:
-        """The entropies, in nats."""
-        return self.profile.information
-
-    @property
-    def largest(self) -> tuple[Any, Any]:
-        """The sizes of the largest class and of the largest cluster."""
-        return self.profile.largest
-
+    @abstractmethod
     def class_total(self, f: SizeFormula) -> Any:
         """The sum over classes of f(size)."""
-        return self.profile.class_total(f)
 
+    @abstractmethod
     def cluster_total(self, f: SizeFormula) -> Any:
         """The sum over clusters of f(size)."""
-        return self.profile.cluster_total(f)
 
     @abstractmethod
     def cell_total(self, f: CellFormula) -> Any:
@@ -94,9 +68,9 @@ class Counts(ABC):
     def expand(self) -> tuple[Any, Any]:
         """A class code and a cluster code for every item."""
 
+    @abstractmethod
     def each(self, f: Callable[[Any], Any]) -> Any:
         """f of this table; of a Stack, table by table."""
-        return f(self)
 
     def need_counts(self, purpose: str) -> None:
         """Refuse a real-valued table for what only counts can give."""
@@ -112,3 +86,56 @@ class Counts(ABC):
         if kind not in self._statistics:
             self._statistics[kind] = kind.of(self)
         return self._statistics[kind]  # type: ignore[no-any-return]
+
+
+class Profiled(Counts):
+    """One clustering, whose sums over sizes follow from its profile."""
+
+    profile: Profile
+
+    @property
+    def n(self) -> Any:
+        """The number of items, or their total weight."""
+        return self.profile.n
+
+    @property
+    def shape(self) -> tuple[int, int]:  # type: ignore[override]
+        """How many classes and how many clusters."""
+        return self.profile.shape
+
+    @property
+    def filled(self) -> int:
+        """How many cells are not empty."""
+        return self.profile.cells.number
+
+    @property
+    def whole(self) -> bool:  # type: ignore[override]
+        """Whether the cells are counts."""
+        return self.profile.unit == 1
+
+    @property
+    def squares(self) -> Squares:  # type: ignore[override]
+        """Sums of squared cells, class sizes and cluster sizes."""
+        return self.profile.squares
+
+    @property
+    def information(self) -> Information:  # type: ignore[override]
+        """The entropies, in nats."""
+        return self.profile.information
+
+    @property
+    def largest(self) -> tuple[Any, Any]:  # type: ignore[override]
+        """The sizes of the largest class and of the largest cluster."""
+        return self.profile.largest
+
+    def class_total(self, f: SizeFormula) -> Any:
+        """The sum over classes of f(size)."""
+        return self.profile.class_total(f)
+
+    def cluster_total(self, f: SizeFormula) -> Any:
+        """The sum over clusters of f(size)."""
+        return self.profile.cluster_total(f)
+
+    def each(self, f: Callable[[Any], Any]) -> Any:
+        """f of this table."""
+        return f(self)

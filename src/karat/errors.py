@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class KaratError(ValueError):
     """A mistake in what was asked; every error that karat raises on purpose is one of these."""
@@ -19,16 +21,16 @@ class MeasureError(KaratError):
     """An unknown measure, or a parameter that it does not have."""
 
 
-def listed(values: object, most: int = 5) -> str:
+def listed(values: Iterable[object], most: int = 5) -> str:
     """The first few of some values, as a message shows them: 'a', 'b', ... (7 in all)."""
-    shown = list(values)  # type: ignore[call-overload]
+    shown = list(values)
     text = ", ".join(repr(v) for v in shown[:most])
     return text if len(shown) <= most else f"{text}, ... ({len(shown)} in all)"
 
 
-def nearest(name: str, known: object) -> str:
-    """'did you mean X' when a known name is close to the one given, else nothing."""
+def nearest(name: str, known: Iterable[str]) -> str:
+    """'did you mean X?' when a known name is close to the one given, else nothing."""
     from difflib import get_close_matches
 
-    close = get_close_matches(name, list(known), n=1)  # type: ignore[call-overload]
-    return f"did you mean {close[0]}" if close else ""
+    close = get_close_matches(name, list(known), n=1)
+    return f"did you mean {close[0]}?" if close else ""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 import karat.measures  # noqa: F401 (declares the measures)
 from karat.alignment import Missing, NoiseAs
-from karat.errors import KaratError, MeasureError
+from karat.counts import Counts
+from karat.errors import KaratError, MeasureError, TableError
 from karat.registry import Measure, list_measures, parse
 from karat.results import Scores
 from karat.tables import Table
@@ -27,33 +29,56 @@ def score(
 ) -> Scores:
     """How close a clustering is to gold, by the measures asked for or by one to three of each family.
 
-    gold and pred are labels of any kind (see karat.labels), or gold is a Table and pred is left out.
+    gold, pred: labels of any kind, matched by item where both name their items; or gold is a Table, without pred.
     measures: names such as "ari" or "v_measure(beta=2)", Measures, functions of (gold, pred), or "all".
+    weights: one number per item.
+    missing: what to do with items without a label on one side: "raise", "drop", "singletons" or "cluster".
+    noise, noise_as: a predicted label that marks noise, such as -1, and what it means: "cluster", "singletons", "drop".
 
     >>> print(score(["x", "x", "o"], [1, 1, 2], "ari")["ari"])
     1.0
     """
+    options = {"weights": weights, "missing": missing, "noise": noise, "noise_as": noise_as}
+    table = (
+        _counted(gold, pred, options)
+        if isinstance(gold, Counts) or pred is None
+        else Table.from_labels(gold, pred, weights=weights, missing=missing, noise=noise, noise_as=noise_as)
+    )
+    return _panel(table) if measures is None else Scores(table, _chosen(measures))
+
+
+def _counted(gold: object, pred: object, options: dict[str, object]) -> Table:
+    """gold itself, if it is a Table and nothing is given that belongs to labels."""
     if isinstance(gold, Table):
-        options = {"pred": pred, "weights": weights, "noise": noise, "noise_as": noise_as}
-        given = [key for key, value in options.items() if value is not None] + ["missing"] * (missing != "raise")
+        given = [key for key, value in options.items() if value not in (None, "raise")]
+        if pred is not None:
+            raise KaratError("gold is a Table, so there is no pred; measures are given as measures=[...].")
         if given:
             raise KaratError(f"gold is a Table, which has been counted already; leave out {given[0]}.")
-        table = gold
-    elif pred is None:
-        raise KaratError("pred is missing; give the predicted labels, or a Table in place of both.")
-    else:
-        table = Table.from_labels(gold, pred, weights, missing=missing, noise=noise, noise_as=noise_as)
-    if measures is None:
-        panel = [m for m in list_measures() if m.panel]
-        fitting = [m for m in panel if table.whole or not m.whole_only]
-        return Scores(table, tuple(fitting), tuple(m for m in panel if m not in fitting))
-    return Scores(table, _chosen(measures))
+        return gold
+    if isinstance(gold, Counts):
+        raise KaratError("score() takes one table; give measures a Stack instead, as in karat.ari(stack).")
+    raise KaratError("pred is missing; give the predicted labels, or karat.Table.from_matrix(matrix) in place of both.")
+
+
+def _panel(table: Table) -> Scores:
+    """The default measures, less those that are not defined for this table."""
+    fitting, omitted = [], {}
+    for measure in (m for m in list_measures() if m.panel):
+        try:
+            measure.of(table)
+            fitting.append(measure)
+        except TableError as problem:
+            omitted[str(measure)] = str(problem)
+    return Scores(table, tuple(fitting), omitted)
 
 
 def _chosen(measures: MeasureLike | Iterable[MeasureLike]) -> tuple[Measure, ...]:
     if isinstance(measures, str) and measures == "all":
         return list_measures()
-    if isinstance(measures, str) or callable(measures):
+    if isinstance(measures, str):
+        measures = re.split(r",(?![^()]*\))", measures)  # at commas that are not between parentheses
+    elif callable(measures):
         measures = [measures]
     if not isinstance(measures, Iterable):
         raise MeasureError(f"measures is {measures!r}; give names of measures, such as 'ari'.")

@@ -7,9 +7,12 @@ Two labels are one label if they are equal under Python's == and of the same kin
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from numbers import Real
 from typing import Any
 
@@ -250,11 +253,16 @@ def canonical_order(names: Sequence[Any]) -> list[int]:
 
 
 def _rank(name: Any) -> tuple[int, Any, str]:
-    if isinstance(name, Real) and not isinstance(name, bool):
-        return (0, name, "")
+    if isinstance(name, (Real, Decimal)) and not isinstance(name, bool):
+        return (0, name if isinstance(name, (int, float)) else _exactly(name), "")
     if isinstance(name, str):
         return (1, 0, name)
     return (2, 0, f"{type(name).__name__} {name!r}")
+
+
+def _exactly(number: Any) -> Any:
+    """A number that can be compared with any other: Decimal and Fraction do not know each other."""
+    return Fraction(number) if math.isfinite(number) else float(number)
 
 
 def comparable(name: Any) -> Any:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args, get_type_hints
+from types import MappingProxyType
+from typing import Any, Literal, TypedDict, Unpack, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,12 +56,30 @@ class Measure:
     function: Callable[..., Any] | None = None  # the function that wrap() made a measure of
 
     def __post_init__(self) -> None:
+        for key in ("defaults", "params"):
+            object.__setattr__(self, key, MappingProxyType(dict(getattr(self, key))))
+        self._document()
         for key, value, allowed in (
             ("better", self.better, (*get_args(Better), None)),
             ("unit", self.unit, get_args(Unit)),
         ):
             if value not in allowed:
                 raise MeasureError(f"{self.name} cannot have {key}={value!r}; use one of {listed(allowed)}.")
+
+    def _document(self) -> None:
+        """What help() and a notebook's ? show: this measure's signature, meaning, range and paper."""
+        options = {**self.params, "weights": None, "missing": "raise", "noise": None, "noise_as": None}
+        kinds = inspect.Parameter
+        signature = inspect.Signature(
+            [kinds(name, kinds.POSITIONAL_ONLY) for name in ("gold", "pred")]
+            + [kinds(name, kinds.KEYWORD_ONLY, default=value) for name, value in options.items()]
+        )
+        low, high = self.bounds
+        facts = f"{self.title}: {self.better or 'neither end'} is better, from {low:g} to {high:g} {self.unit}".rstrip()
+        source = ", ".join(part for part in (self.paper, self.equation) if part)
+        text = f"{self.name}{signature}\n\n{inspect.getdoc(self.formula) or ''}\n\n{facts}. {source}"
+        for key, value in (("__signature__", signature), ("__doc__", text.rstrip()), ("__name__", self.name)):
+            object.__setattr__(self, key, value)
 
     def __call__(self, *sources: Any, **options: Any) -> Any:
         """The score of labels (gold, pred) or of one Table or Stack; with parameters alone, the measure so set."""
@@ -74,13 +93,17 @@ class Measure:
             return measure
         if counted:
             return measure.of(sources[0])
-        if len(sources) not in (2, 3) or any(isinstance(s, Counts) for s in sources):
+        if len(sources) != 2 or any(isinstance(s, Counts) for s in sources):
             raise MeasureError(f"{self.name} takes gold and pred, or one Table (see karat.Table.from_matrix).")
         return measure.of(Table.from_labels(*sources, **options))
 
     def of(self, counts: Counts) -> float | NDArray[np.float64]:
         """The value for one table, as a plain float, or for each table of a stack, as an array."""
-        value = self.formula(*(counts.statistic(kind) for kind in self.statistics), **self.params)
+        return self.value(counts.statistic(kind) for kind in self.statistics)
+
+    def value(self, statistics: Iterable[Any]) -> float | NDArray[np.float64]:
+        """The formula of the statistics, as a plain float or an array."""
+        value = self.formula(*statistics, **self.params)
         low, high = self.bounds
         # a last digit beyond a bound is rounding; anything further out is left to be seen
         if isinstance(value, np.ndarray):
@@ -100,19 +123,14 @@ class Measure:
         return replace(self, params={**self.params, **checked}) if checked else self
 
     def _no_parameter(self, key: str, others: tuple[str, ...] = ()) -> str:
-        hint = nearest(key, [*self.defaults, *others])
-        known = f"its parameters are {listed(self.defaults)}" if self.defaults else "it has none"
-        return f"{self.name} has no parameter {key!r}; {hint or known}."
+        known = [*self.defaults, *others]
+        hint = nearest(key, known) or f"it has {listed(known) or 'none'}."
+        return f"{self.name} has no parameter {key!r}; {hint}"
 
     @property
     def family(self) -> str:
         """The file in which it is declared."""
         return self.formula.__module__.rsplit(".", 1)[-1]
-
-    @property
-    def whole_only(self) -> bool:
-        """Whether one of its statistics is defined for counts only, not for real-valued tables."""
-        return any(kind.whole_only for kind in self.statistics)
 
     @property
     def summary(self) -> str:
@@ -142,21 +160,38 @@ class Measure:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Measure):
             return NotImplemented
-        return self.full_text == other.full_text and self._source is other._source
+        return self._identity == other._identity
 
     @property
-    def _source(self) -> Callable[..., Any]:
-        return self.function or self.formula
+    def _identity(self) -> tuple[Any, ...]:
+        if self.function is not None:  # whatever it is called
+            return self.function, self.better, self.bounds
+        return self.formula, self.full_text
 
     def __hash__(self) -> int:
-        return hash(self.full_text)
+        return hash(self._identity)
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if self.function is not None:
+            return _rewrap, (self.function, self.name, self.better, self.bounds)
         return _restore, (self.formula.__module__, self.full_text)
 
 
+class Promises(TypedDict, total=False):
+    """What a declaration may promise beside its title and direction; see Measure."""
+
+    bounds: tuple[float, float]
+    perfect: float | None
+    chance: float | None
+    unit: Unit
+    breaks: tuple[str, ...]
+    paper: str
+    equation: str
+    panel: bool
+
+
 def measure(
-    *, title: str, better: Better | None, swap: str | Callable[..., Any] | None = None, **promises: Any
+    *, title: str, better: Better | None, swap: str | Callable[..., Any] | None = None, **promises: Unpack[Promises]
 ) -> Callable[[Callable[..., Any]], Measure]:
     """Declare a measure: its name is the function's, its statistics are the annotated positional parameters.
 
@@ -165,27 +200,34 @@ def measure(
     """
 
     def declare(formula: Callable[..., Any]) -> Measure:
-        name, hints = formula.__name__, get_type_hints(formula)
-        kinds, defaults = [], {}
-        for parameter in inspect.signature(formula).parameters.values():
-            if parameter.kind is parameter.KEYWORD_ONLY and parameter.default is not parameter.empty:
-                defaults[parameter.name] = parameter.default
-            elif inspect.isclass(kind := hints.get(parameter.name)) and issubclass(kind, Statistic):
-                kinds.append(kind)
-            else:
-                raise MeasureError(
-                    f"{name} has the parameter {parameter.name!r}, which is neither annotated with a Statistic "
-                    "nor a keyword with a default."
-                )
+        name = formula.__name__
+        kinds, defaults = _parameters(formula)
         known = _registry.get(name)
         if known is not None and known.formula.__module__ != formula.__module__:
             raise MeasureError(f"there is a measure {name!r} in {known.formula.__module__}; choose another name.")
         _registry[name] = Measure(
-            name, formula, tuple(kinds), title, better, swap=swap, defaults=defaults, params=defaults, **promises
+            name, formula, kinds, title, better, swap=swap, defaults=defaults, params=defaults, **promises
         )
         return _registry[name]
 
     return declare
+
+
+def _parameters(formula: Callable[..., Any]) -> tuple[tuple[type[Statistic], ...], dict[str, Any]]:
+    """The statistics that a formula asks for, and the parameters of its own with their defaults."""
+    hints = get_type_hints(formula)
+    kinds, defaults = [], {}
+    for parameter in inspect.signature(formula).parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY and parameter.default is not parameter.empty:
+            defaults[parameter.name] = parameter.default
+        elif inspect.isclass(kind := hints.get(parameter.name)) and issubclass(kind, Statistic):
+            kinds.append(kind)
+        else:
+            raise MeasureError(
+                f"{formula.__name__} has the parameter {parameter.name!r}, which is neither annotated with a Statistic "
+                "nor a keyword with a default; make it one of them."
+            )
+    return tuple(kinds), defaults
 
 
 def inverse_beta(beta: float) -> dict[str, float] | None:
@@ -198,8 +240,8 @@ def find(name: str) -> Measure:
     try:
         return _registry[name]
     except KeyError:
-        hint = nearest(name, _registry) or "list_measures() has them all"
-        raise MeasureError(f"there is no measure {name[:60]!r}; {hint}.") from None
+        hint = nearest(name.lower(), _registry) or "list_measures() has them all."
+        raise MeasureError(f"there is no measure {name[:60]!r}; {hint}") from None
 
 
 def list_measures() -> tuple[Measure, ...]:
@@ -212,7 +254,6 @@ class Labelings(Statistic):
     """The labels of every item, for measures that are plain functions of (gold, pred)."""
 
     counts: Counts
-    whole_only = True
 
     @classmethod
     def of(cls, counts: Counts) -> Labelings:
@@ -233,21 +274,26 @@ class Labelings(Statistic):
 
 
 def wrap(
-    function: Callable[[Any, Any], Any], *, name: str | None = None, better: Better | None = "higher", **promises: Any
+    function: Callable[[Any, Any], Any],
+    *,
+    name: str | None = None,
+    better: Better | None = "higher",
+    bounds: tuple[float, float] = (-math.inf, math.inf),
 ) -> Measure:
     """A plain function of (gold, pred), such as scikit-learn's, as a measure like any other.
 
-    Its text is module:function, which parse() understands; a function that cannot be imported needs a name.
+    The function must look at the partitions only: it gets integer codes, and the items in the order of the table's
+    cells. Its text is module:function, which parse() understands; a function without an importable name needs one.
 
-    >>> accuracy = wrap(lambda gold, pred: (gold == pred).mean(), name="accuracy")
-    >>> accuracy([0, 1, 1], [0, 1, 0]) > 0.6
-    True
+    >>> share = wrap(lambda gold, pred: len(set(pred)) / len(pred), name="clusters_per_item")
+    >>> share(["x", "x", "o", "o"], ["a", "a", "a", "b"])
+    0.5
     """
     if not callable(function) or isinstance(function, Measure):
         raise MeasureError(f"{function!r} is not a plain function of (gold, pred) that could be wrapped.")
     module, qualified = (getattr(function, key, "") for key in ("__module__", "__qualname__"))
     if name is None and (not module or not qualified or "<" in qualified):
-        raise MeasureError(f"{function!r} cannot be found by its name; give it one, as in name='mine'.")
+        raise MeasureError(f"{function!r} has no name to find it by; give it one: karat.wrap(function, name='mine').")
     if name in _registry:
         raise MeasureError(f"there is a measure {name!r} already; choose another name.")
     text = name or f"{module}:{qualified}"
@@ -257,8 +303,7 @@ def wrap(
 
     formula.__doc__ = inspect.getdoc(function)
     formula.__module__ = module or __name__
-    promises = {"bounds": (-math.inf, math.inf), "title": text, **promises}
-    return Measure(text, formula, (Labelings,), better=better, function=function, **promises)
+    return Measure(text, formula, (Labelings,), text, better, bounds=bounds, function=function)
 
 
 def parse(text: str | Measure | Callable[..., Any]) -> Measure:
@@ -282,8 +327,12 @@ def _import_function(path: str) -> Measure:
         for part in name.split("."):
             function = getattr(function, part)
     except (ImportError, AttributeError) as problem:
-        raise MeasureError(f"{path!r} cannot be imported ({problem}); give module:function.") from None
+        raise MeasureError(f"{path!r} cannot be imported ({problem}); install it, or mend its name.") from None
     return wrap(function, name=path)
+
+
+def _rewrap(function: Callable[..., Any], name: str, better: Better | None, bounds: tuple[float, float]) -> Measure:
+    return wrap(function, name=name, better=better, bounds=bounds)
 
 
 def _restore(module: str, text: str) -> Measure:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from karat.chance import expected
 from karat.counts import Counts
-from karat.errors import TableError, listed, nearest
+from karat.errors import MeasureError, TableError, listed
 from karat.frames import frame
-from karat.registry import Measure
-from karat.tables import Table, number
+from karat.registry import Measure, parse
+from karat.tables import Table, number, several
 from karat.trivial import Apart, Together
 from karat.version import __version__
 
@@ -23,7 +24,7 @@ HEADINGS = ("measure", "score", "one cluster", "all apart", "shuffled")
 
 
 class Baseline(NamedTuple):
-    """What a measure gives to clusterings of the same items that took no thought; None where not known."""
+    """What a measure gives to trivial clusterings of the same items; None where that is not known."""
 
     one_cluster: float | None
     all_apart: float | None
@@ -42,7 +43,7 @@ class Scores(Mapping[str, float]):
 
     table: Table
     measures: tuple[Measure, ...]
-    omitted: tuple[Measure, ...] = ()  # measures of the default panel that do not apply to this table
+    omitted: Mapping[str, str] = field(default_factory=dict)  # measures of the panel left out, and why
 
     @cached_property
     def _values(self) -> dict[str, float]:
@@ -54,11 +55,13 @@ class Scores(Mapping[str, float]):
     def __getitem__(self, measure: str | Measure) -> float:
         if str(measure) in self._values:
             return self._values[str(measure)]
-        known = {m.full_text: str(m) for m in self.measures}
-        if str(measure) in known:
-            return self._values[known[str(measure)]]
-        hint = nearest(str(measure), self._values) or f"there are {listed(self._values)}"
-        raise KeyError(f"{measure} was not scored; {hint}")
+        try:
+            text = str(parse(measure))  # the same measure, spelt otherwise
+        except MeasureError:
+            raise KeyError(f"{measure} is not a measure; scored are {listed(self._values, 20)}") from None
+        if text in self._values:
+            return self._values[text]
+        raise KeyError(f"{text} was not scored; ask for it: karat.score(gold, pred, [{text!r}])")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
@@ -77,11 +80,13 @@ class Scores(Mapping[str, float]):
         return self.table.policy.dropped
 
     @cached_property
-    def baselines(self) -> dict[str, Baseline]:
-        """For each measure, what three clusterings without thought would get."""
+    def baselines(self) -> Mapping[str, Baseline]:
+        """For each measure, what three trivial clusterings would get."""
         together = Together(self.table.profile)
         apart = Apart(self.table.profile) if self.table.whole else None
-        return {str(m): Baseline(_try(m, together), _try(m, apart), expected(m, self.table)) for m in self.measures}
+        return MappingProxyType(
+            {str(m): Baseline(_try(m, together), _try(m, apart), expected(m, self.table)) for m in self.measures}
+        )
 
     @property
     def signature(self) -> str:
@@ -91,9 +96,10 @@ class Scores(Mapping[str, float]):
         noise = "none" if policy.noise_as is None else f"{policy.noise!r}={policy.noise_as}({policy.noise_items})"
         missing = policy.missing if policy.missing == "raise" else f"{policy.missing}({policy.missing_items})"
         fields = {
-            "measures": ",".join(m.full_text for m in self.measures),
+            "measures": ",".join(m.full_text for m in self.measures).replace("|", r"\x7c"),
             "log": "+".join(BASES[unit] for unit in units) or "any",
             "n": number(self.table.n).replace(",", ""),
+            "matched": policy.matched,
             "missing": missing,
             "noise": noise.replace("|", r"\x7c"),
             "weights": "yes" if policy.weighted else "no",
@@ -101,6 +107,9 @@ class Scores(Mapping[str, float]):
             "karat": __version__,
         }
         return "|".join(f"{key}:{value}" for key, value in fields.items())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Scores, (self.table, self.measures, dict(self.omitted))
 
     def __repr__(self) -> str:
         return f"<Scores: {', '.join(f'{key}={_digits(value)}' for key, value in self.items())}>"
@@ -127,16 +136,15 @@ class Scores(Mapping[str, float]):
     def _title(self) -> str:
         classes, clusters = self.table.shape
         dropped = f" ({number(self.dropped)} dropped)" if self.dropped else ""
-        items = _several(self.table.n, "item")
-        return f"{items}{dropped} in {_several(classes, 'class')} and {_several(clusters, 'cluster')}"
+        items = several(self.table.n, "item")
+        return f"{items}{dropped} in {several(classes, 'class')} and {several(clusters, 'cluster')}"
 
     def _notes(self) -> list[str]:
         notes = [
             "↑ higher is better, ↓ lower is better. For comparison: all items in one cluster, each item apart,",
             "and the predicted labels shuffled (on average; – where no closed form is known).",
         ]
-        if self.omitted:
-            notes.append(f"Left out because they need whole counts: {', '.join(map(str, self.omitted))}.")
+        notes.extend(f"{name} is left out: {why}" for name, why in self.omitted.items())
         return notes
 
     def to_dict(self) -> dict[str, Any]:
@@ -170,9 +178,10 @@ class Scores(Mapping[str, float]):
 def _try(measure: Measure, counts: Counts | None) -> float | None:
     if counts is None:
         return None
+    failures = TableError if measure.function is None else Exception  # somebody else's function may fail as it likes
     try:
         return float(measure.of(counts))
-    except TableError:
+    except failures:
         return None
 
 
@@ -182,8 +191,3 @@ def _digits(value: float | None) -> str:
         return "–"
     text = f"{value:.4f}" if abs(value) < 1e6 else f"{value:.6g}"
     return text.removeprefix("-") if not text.strip("-0.") else text
-
-
-def _several(count: Any, noun: str) -> str:
-    plural = noun + ("es" if noun.endswith("s") else "s")
-    return f"{number(count)} {noun if count == 1 else plural}"

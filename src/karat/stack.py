@@ -18,13 +18,15 @@ from karat.tables import Table
 
 Floats = NDArray[np.float64]
 
+EXACT = 94_906_265  # the largest n of which the square is below 2^53
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Stack(Counts):
     """m dense tables of classes by clusters, as one array of shape (m, classes, clusters).
 
     A row or column of zeros is a class or cluster that this table does not have. Sums are in double
-    precision: exact for counts while n squared stays below 2^53 (n below 9e7); a larger table is a Table.
+    precision, so pairs are counted exactly up to n = 94,906,265, and not at all beyond.
 
     >>> import karat
     >>> [round(v, 3) for v in karat.purity(Stack([[[2, 0], [0, 2]], [[1, 1], [1, 1]]])).tolist()]
@@ -95,33 +97,42 @@ class Stack(Counts):
     def _sums(self, array: Floats) -> Floats:
         """Sums over the last axis; correctly rounded ones for real cells, so that equal margins are equal."""
         if self.whole:
-            return np.asarray(array.sum(axis=-1))
-        lines = array.reshape(-1, array.shape[-1]).tolist()
-        return np.array([math.fsum(line) for line in lines]).reshape(array.shape[:-1])
+            sums = np.asarray(array.sum(axis=-1))
+        else:
+            lines = array.reshape(-1, array.shape[-1]).tolist()
+            sums = np.array([math.fsum(line) for line in lines]).reshape(array.shape[:-1])
+        sums.setflags(write=False)
+        return sums
 
     @property
-    def shape(self) -> tuple[Any, Any]:
+    def filled(self) -> Any:
+        return (self.tables > 0).sum(axis=(1, 2))
+
+    @property
+    def shape(self) -> tuple[Any, Any]:  # type: ignore[override]
         """How many classes and how many clusters each table has."""
         return (self.class_sizes > 0).sum(axis=1), (self.cluster_sizes > 0).sum(axis=1)
 
     @cached_property
-    def whole(self) -> bool:
+    def whole(self) -> bool:  # type: ignore[override]
         return not (self.tables % 1).any()
 
     @property
-    def squares(self) -> Squares:
+    def squares(self) -> Squares:  # type: ignore[override]
+        if self.whole and self.n.max() > EXACT:
+            raise TableError(f"a stack counts pairs of at most {EXACT} items; score larger tables one by one.")
         classes, clusters = (np.square(sizes).sum(axis=1) for sizes in (self.class_sizes, self.cluster_sizes))
         return Squares(np.square(self.tables).sum(axis=(1, 2)), classes, clusters)
 
     @property
-    def largest(self) -> tuple[Any, Any]:
+    def largest(self) -> tuple[Any, Any]:  # type: ignore[override]
         return self.class_sizes.max(axis=1), self.cluster_sizes.max(axis=1)
 
     def class_total(self, f: SizeFormula) -> Any:
-        return f(self.class_sizes).sum(axis=1)  # f(0) = 0 for every f in use
+        return np.where(self.class_sizes > 0, f(self.class_sizes), 0).sum(axis=1)
 
     def cluster_total(self, f: SizeFormula) -> Any:
-        return f(self.cluster_sizes).sum(axis=1)
+        return np.where(self.cluster_sizes > 0, f(self.cluster_sizes), 0).sum(axis=1)
 
     def cell_total(self, f: CellFormula) -> Any:
         return self._cells(f).sum(axis=(1, 2))
@@ -147,7 +158,7 @@ class Stack(Counts):
         raise TableError("a stack has no one list of items; take one of its tables, as in stack[0].")
 
     @property
-    def information(self) -> Information:
+    def information(self) -> Information:  # type: ignore[override]
         """Entropies as sums of positive terms, part * log(whole/part), which keep their digits near 0."""
         n = self.n
         gold = _surprise(self.class_sizes, n[:, None]).sum(axis=1) / n

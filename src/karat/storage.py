@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -14,6 +13,7 @@ from fractions import Fraction
 from glob import escape
 from os import PathLike
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -106,25 +106,19 @@ def whole_file(path: str | PathLike[str]) -> Iterator[str]:
     target = Path(os.path.realpath(path))  # a link keeps pointing to the file
     if target.is_dir():
         raise TableError(f"{str(path)!r} is a directory; name a file in it.")
+    temporary = target.parent / f".karat-{os.getpid()}-{token_hex(4)}"
     try:
-        handle, temporary = tempfile.mkstemp(prefix=".karat-", dir=target.parent)
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # less what the umask takes
     except OSError as problem:
         raise TableError(f"{str(path)!r} cannot be written ({problem.strerror}); choose another place.") from None
-    os.close(handle)
     try:
-        yield temporary
-        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
-        Path(temporary).chmod(mode)
-        Path(temporary).replace(target)
+        yield str(temporary)
+        if target.exists():
+            temporary.chmod(target.stat().st_mode & 0o777)
+        temporary.replace(target)
     except BaseException:
-        Path(temporary).unlink()
+        temporary.unlink(missing_ok=True)
         raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _write_json(path: str, head: dict[str, Any], rows: Any, cols: Any, counts: Any) -> None:
@@ -154,8 +148,8 @@ def _write_parquet(path: str, head: dict[str, Any], rows: Any, cols: Any, counts
     }
     with duckdb.connect() as connection:
         connection.register("cells", columns)
-        quoted = (text.replace("'", "''") for text in (path, json.dumps(head)))
-        connection.execute("COPY cells TO '{}' (FORMAT PARQUET, KV_METADATA {{karat: '{}'}})".format(*quoted))
+        target = path.replace("'", "''")
+        connection.execute(f"COPY cells TO '{target}' (FORMAT PARQUET, KV_METADATA {{karat: ?}})", [json.dumps(head)])
 
 
 def _texts(packed: list[Any]) -> Any:

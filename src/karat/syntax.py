@@ -61,8 +61,12 @@ def check_parameter(measure: str, key: str, value: Any, hint: Any) -> Any:
         if not isinstance(value, str) or value not in kinds:
             raise MeasureError(f"{measure} cannot have {key}={value!r}; use one of {listed(kinds)}.")
         return value
-    if (value is None and type(None) in kinds) or (isinstance(value, (str, bool)) and type(value) in kinds):
+    if value is None and type(None) in kinds:
         return value
+    if bool in kinds and str(value) in ("True", "False"):
+        return str(value) == "True"
+    if str in kinds:
+        return str(value)
     whole = int in kinds and float not in kinds
     number = isinstance(value, Integral if whole else Real) and not isinstance(value, bool)
     if not number or not 0 <= value <= LARGEST or math.isnan(value):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.alignment import Missing, NoiseAs, Policy, align
-from karat.counts import CellFormula, Counts
+from karat.counts import CellFormula, Profiled
 from karat.errors import TableError
 from karat.frames import frame
 from karat.kernels.assignment import best_matching, greedy_matching
@@ -29,7 +29,7 @@ LIMIT = 1 << 62  # items in a table, so that the sum of two margins fits 64 bits
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Table(Counts):
+class Table(Profiled):
     """Counts of items by class and cluster; immutable, and independent of the order of items.
 
     >>> table = Table.from_labels(["a", "a", "b"], [1, 2, 2])
@@ -49,14 +49,14 @@ class Table(Counts):
         cls,
         gold: object,
         pred: object,
-        weights: object = None,
         *,
+        weights: object = None,
         missing: Missing = "raise",
         noise: object = None,
         noise_as: NoiseAs | None = None,
     ) -> Table:
         """Count two labelings of the same items, matched by item where both name their items."""
-        aligned = align(gold, pred, weights, missing=missing, noise=noise, noise_as=noise_as)
+        aligned = align(gold, pred, weights=weights, missing=missing, noise=noise, noise_as=noise_as)
         return cls._count(
             aligned.gold, aligned.pred, aligned.weights, aligned.classes, aligned.clusters, aligned.policy
         )
@@ -64,7 +64,7 @@ class Table(Counts):
     @classmethod
     def from_cells(cls, gold: object, pred: object, counts: object) -> Table:
         """A table from its cells: the class, the cluster and the count of each, as three columns."""
-        aligned = align(gold, pred, counts)
+        aligned = align(gold, pred, weights=counts)
         return cls._count(aligned.gold, aligned.pred, aligned.weights, aligned.classes, aligned.clusters, Policy())
 
     @classmethod
@@ -80,7 +80,7 @@ class Table(Counts):
         """One table from a stream of (gold, pred) or (gold, pred, weights) batches, or of tables."""
         merged: list[Table] = []
         for batch in batches:
-            merged.append(batch if isinstance(batch, Table) else cls.from_labels(*_batch(batch), **options))
+            merged.append(batch if isinstance(batch, Table) else cls.from_labels(**_batch(batch), **options))
             # like the carries of a binary counter: each cell is merged only log(batches) times
             while len(merged) > 1 and merged[-2].counts.size <= 2 * merged[-1].counts.size:
                 merged[-2:] = [merge(merged[-2:])]
@@ -144,8 +144,10 @@ class Table(Counts):
         if self.counts.dtype.kind == "i":
             sizes = np.zeros(size, dtype=np.int64)
             np.add.at(sizes, codes, self.counts)
-            return sizes
-        return count_cells(codes, np.zeros_like(codes), (size, 1), self.counts)[2]
+        else:
+            sizes = count_cells(codes, np.zeros_like(codes), (size, 1), self.counts)[2]
+        sizes.setflags(write=False)
+        return sizes
 
     def cell_total(self, f: CellFormula) -> Any:
         """The sum over cells of f(count, class size, cluster size)."""
@@ -200,9 +202,13 @@ class Table(Counts):
         cells = zip(self.rows.tolist(), self.cols.tolist(), self.counts.tolist(), strict=True)
         return Counter((classes[r], clusters[c], count) for r, c, count in cells)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        cells = (self.rows, self.cols, self.counts, self.classes, self.clusters, self.policy)
+        return Table._count, cells  # what was worked out from them is not worth carrying
+
     def __repr__(self) -> str:
-        classes, clusters = self.shape
-        return f"<Table: {number(self.n)} items, {classes} classes, {clusters} clusters, {self.counts.size} cells>"
+        sizes = zip((self.n, *self.shape, self.counts.size), ("item", "class", "cluster", "cell"), strict=True)
+        return f"<Table: {', '.join(several(size, noun) for size, noun in sizes)}>"
 
     def to_frame(self, backend: str | None = None) -> Any:
         """The cells as a data frame with columns gold, pred and count, one row each."""
@@ -247,10 +253,16 @@ def merge(tables: Sequence[Table]) -> Table:
     return Table._count(rows, cols, np.concatenate([t.counts for t in tables]), classes, clusters, policy)
 
 
-def _batch(batch: Any) -> Any:
+def _batch(batch: Any) -> dict[str, Any]:
     if not isinstance(batch, (tuple, list)) or len(batch) not in (2, 3):
         raise TableError(f"{str(batch)[:60]!r} is not a batch; give (gold, pred), (gold, pred, weights) or a Table.")
-    return batch
+    return dict(zip(("gold", "pred", "weights"), batch, strict=False))
+
+
+def several(count: Any, noun: str) -> str:
+    """A count with its noun: 1 class, 2 classes."""
+    plural = noun + ("es" if noun.endswith("s") else "s")
+    return f"{number(count)} {noun if count == 1 else plural}"
 
 
 def number(n: Exact) -> str:

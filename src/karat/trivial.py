@@ -1,4 +1,4 @@
-"""The two clusterings that need no thought: all items together, and every item alone."""
+"""The two trivial clusterings: all items together, and every item alone."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.counts import CellFormula, Counts
+from karat.counts import CellFormula, Profiled
 from karat.errors import TableError
 from karat.profile import Profile, Sizes
 
 
-class Together(Counts):
+class Together(Profiled):
     """All the items in one cluster: each class is one cell."""
 
     def __init__(self, gold: Profile) -> None:
@@ -39,7 +39,7 @@ class Together(Counts):
         return gold, np.zeros_like(gold)
 
 
-class Apart(Counts):
+class Apart(Profiled):
     """Every item in a cluster of its own: each item is one cell."""
 
     def __init__(self, gold: Profile) -> None:

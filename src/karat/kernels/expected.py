@@ -1,8 +1,9 @@
-"""Expected mutual information of two partitions with given sizes when one of them is shuffled."""
+"""Mutual information and conditional entropies expected when one of two partitions is shuffled."""
 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,29 +11,34 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-WIDE = 32.0  # standard deviations of a cell from which its distribution is smooth enough to be sampled
-REACH = 10.0  # standard deviations within which all of it lies, to 1e-22
+WIDE = 16.0  # standard deviations of a cell from which its distribution is smooth enough to be sampled
+WIDTHS = (-1.0, 0.1, 2.0, 6.0, WIDE)  # narrower cells are taken in groups of similar width
 BLOCK = 1 << 12  # cluster sizes taken at once, so that memory stays small
 
 
-def expected_information(gold: Ints, gold_times: Ints, pred: Ints, pred_times: Ints, n: int) -> float:
-    """E[I] in nats over all shuffles, exact to about 1e-14 relative, from the distinct sizes.
+def expected_information(
+    gold: Ints, gold_times: Ints, pred: Ints, pred_times: Ints, n: int
+) -> tuple[float, float, float]:
+    """E[I], E[H(C|K)] and E[H(K|C)] in nats over all shuffles, to about 1e-14 relative, from the distinct sizes.
 
-    A cell with class size a and cluster size b is hypergeometric with mean m = ab/n, and E[x] = m, so
-    E[x log(x/m)] = m E[g(x/m - 1)] with g(d) = (1+d) log(1+d) - d >= 0: a sum of positive terms, where
-    Vinh et al. (2010, eq. 24a) add terms of both signs that cancel as n grows. Probabilities are taken
-    relative to the mode and divided by their sum, so no log-gamma is needed.
+    A cell x with class size a and cluster size b is hypergeometric with mean m = ab/n. Since E[x] = m,
+    E[x log(x/m)] = m E[g(x/m - 1)] with g(d) = (1+d) log(1+d) - d >= 0: a sum of positive terms, where Vinh et
+    al. (2010, eq. 24a) add terms of both signs that cancel as n grows. So are E[x log(b/x)] and E[x log(a/x)],
+    which keep their digits where the clusters are nearly all single items. Probabilities are taken relative to
+    the mode and divided by their sum, so no log-gamma is needed.
     """
-    parts = []
+    parts: tuple[list[float], ...] = ([], [], [])
     for a, times in zip(gold.tolist(), gold_times.tolist(), strict=True):
         for start in range(0, pred.size, BLOCK):
-            b, weights = pred[start : start + BLOCK], pred_times[start : start + BLOCK]
+            b, weights = pred[start : start + BLOCK], times * pred_times[start : start + BLOCK].astype(np.float64)
             deviation = _deviation(a, b, n)
-            for chosen, method in ((deviation < WIDE, _walked), (deviation >= WIDE, _sampled)):
+            groups = [(deviation > low) & (deviation <= high) for low, high in pairwise(WIDTHS)]
+            for chosen, method in [*((group, _walked) for group in groups), (deviation > WIDE, _sampled)]:
                 if chosen.any():
-                    excess = method(a, b[chosen], n, deviation[chosen])
-                    parts.extend((times * weights[chosen] * (b[chosen] * (a / n)) * excess).tolist())
-    return math.fsum(parts) / n
+                    for part, values in zip(parts, method(a, b[chosen], n, deviation[chosen]), strict=True):
+                        part.extend((weights[chosen] * values).tolist())
+    mutual, gold_given_pred, pred_given_gold = (math.fsum(part) / n for part in parts)
+    return mutual, gold_given_pred, pred_given_gold
 
 
 def _deviation(a: int, b: Ints, n: int) -> Floats:
@@ -49,20 +55,30 @@ def _modes(a: int, b: Ints, n: int) -> tuple[Ints, Floats, Floats]:
     return np.array(modes, dtype=np.int64), np.array(offsets), np.array(means)
 
 
-def _walked(a: int, b: Ints, n: int, deviation: Floats) -> Floats:
-    """E[g(x/m - 1)] where the distribution is narrow: every value, by ratios of neighbours away from the mode."""
+def _terms(x: Ints, away: Floats, a: int, b: Ints, mean: Floats) -> tuple[Floats, Floats, Floats]:
+    """m g(x/m - 1), x log(b/x) and x log(a/x); away is x - m, x is from 0 to min(a, b)."""
+    value = np.maximum(x, 1).astype(np.float64)  # where x is 0 the logarithms do not matter
+    logs = (np.log1p((size - value) / value) for size in (b, a))
+    gold_given_pred, pred_given_gold = (np.asarray(x * log, dtype=np.float64) for log in logs)
+    return mean * _g(away / mean), gold_given_pred, pred_given_gold
+
+
+def _walked(a: int, b: Ints, n: int, deviation: Floats) -> tuple[Floats, ...]:
+    """The three expectations where cells vary little: every value, by ratios of neighbours away from the mode."""
     mode, offset, mean = _modes(a, b, n)
     low, high = np.maximum(0, a + b - n), np.minimum(a, b)
-    steps = np.arange(1, int(REACH * deviation.max()) + 30)
-    mass, total = np.ones(b.size), _g(offset / mean)
+    tail = 30 if deviation.max() > 0.1 else 12  # of a Poisson distribution, down to 1e-25
+    steps = np.arange(1, int(10 * deviation.max()) + tail)
+    mass, totals = np.ones(b.size), _terms(mode, offset, a, b, mean)
     for side in (1, -1):
         x = mode[:, None] + side * steps
         inside = (x >= low[:, None]) & (x <= high[:, None])
         probability = np.cumprod(np.where(inside, _ratio(x, a, b[:, None], n, side), 0), axis=1)
-        away = (offset[:, None] + side * steps) / mean[:, None]
+        away = np.where(inside, offset[:, None] + side * steps, 0)
+        terms = _terms(np.where(inside, x, 0), away, a, b[:, None], mean[:, None])
         mass = mass + probability.sum(axis=1)
-        total = total + (probability * _g(np.where(inside, away, 0))).sum(axis=1)
-    return np.asarray(total / mass)
+        totals = tuple(t + (probability * term).sum(axis=1) for t, term in zip(totals, terms, strict=True))
+    return tuple(total / mass for total in totals)
 
 
 def _ratio(x: Ints, a: int, b: Ints, n: int, side: int) -> Floats:
@@ -73,29 +89,36 @@ def _ratio(x: Ints, a: int, b: Ints, n: int, side: int) -> Floats:
     return (y.astype(np.float64) * (n - a - b + y)) / ((a - x).astype(np.float64) * (b - x))
 
 
-def _sampled(a: int, b: Ints, n: int, deviation: Floats) -> Floats:
-    """E[g(x/m - 1)] where the distribution is wide: values at equal steps of under half a deviation.
+def _sampled(a: int, b: Ints, n: int, deviation: Floats) -> tuple[Floats, ...]:
+    """The three expectations where cells vary much: values at equal steps of half a deviation.
 
-    A sum over every s-th value differs from s times the sum over all by exp(-2 pi^2 (deviation/s)^2), which is
-    below 1e-34 here. log p(x)/p(mode) follows from Stirling's series of the four factorials that x moves; the
-    ends of the range are at least deviation^2 away, far outside the reach.
+    A sum over every s-th value differs from the s-th part of the sum over all by exp(-2 pi^2 (deviation/s)^2),
+    which is below 1e-34 here. The ends of the range are deviation^2 away, beyond the 12.5 deviations looked at.
     """
     mode, offset, mean = _modes(a, b, n)
-    step = np.floor(deviation / 2).astype(np.int64)
-    d = (np.arange(-int(2.5 * REACH), int(2.5 * REACH) + 1) * step[:, None]).astype(np.float64)
-    others = (a - mode, b - mode, n - a - b + mode)
-    slope = [
-        math.log1p((p * q - m * r) / (m * r)) for m, p, q, r in zip(*(v.tolist() for v in (mode, *others)), strict=True)
-    ]
-    logarithm = d * np.array(slope)[:, None]
-    for count, sign in ((mode, 1), (others[0], -1), (others[1], -1), (others[2], 1)):
+    d = np.arange(-25, 26) * np.floor(deviation / 2).astype(np.int64)[:, None]
+    probability = np.exp(_log_probability(mode, d.astype(np.float64), a, b, n))
+    terms = _terms(mode[:, None] + d, offset[:, None] + d, a, b[:, None], mean[:, None])
+    return tuple((probability * term).sum(axis=1) / probability.sum(axis=1) for term in terms)
+
+
+def _log_probability(mode: Ints, d: Floats, a: int, b: Ints, n: int) -> Floats:
+    """log p(mode + d) - log p(mode), by Stirling's series of the four factorials that d moves."""
+    left, right, rest = a - mode, b - mode, n - a - b + mode
+    ints = zip(mode.tolist(), left.tolist(), right.tolist(), rest.tolist(), strict=True)
+    slope = np.array([math.log1p((p * q - m * r) / (m * r)) for m, p, q, r in ints])  # of neighbours at the mode
+    logarithm = d * slope[:, None]
+    for count, sign in ((mode, 1), (left, -1), (right, -1), (rest, 1)):
         y = count.astype(np.float64)[:, None]
         u = sign * d / y
-        # log((y+d)!) - log(y!) - d log y, by Stirling: y g(u) + log(1+u)/2 - u/(12 (y+d)) to the order needed
-        logarithm = logarithm - (y * _g(u) + np.log1p(u) / 2 - u / (12 * y * (1 + u)))
-    probability = np.exp(logarithm)
-    away = (offset[:, None] + d) / mean[:, None]
-    return np.asarray((probability * _g(away)).sum(axis=1) / probability.sum(axis=1))
+        # log((y + d)!) - log(y!) - d log y = y g(u) + log(1 + u)/2 + s(y + d) - s(y), s(y) = 1/(12 y) - ...
+        logarithm = logarithm - (y * _g(u) + np.log1p(u) / 2 + _stirling(y * (1 + u)) - _stirling(y))
+    return np.asarray(logarithm)
+
+
+def _stirling(y: Floats) -> Floats:
+    """The rest of Stirling's formula for log(y!), for y of 256 and more."""
+    return (1 / 12 - (1 / 360 - 1 / (1260 * y * y)) / (y * y)) / y
 
 
 def _g(d: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Every measure, one file per family: its statistic on top, its measures below.
+"""Every measure, one file per family: its statistics on top, its measures below.
 
 The order here is the order in which measures are listed and printed.
 """

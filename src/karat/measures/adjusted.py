@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from karat.arithmetic import Number, ratio, settle
-from karat.measures.information import Chance, Entropies, Norm
+from math import inf
+from typing import Literal
+
+from karat.arithmetic import Number, larger, ratio, smaller
+from karat.measures.information import Chance, Entropies
 from karat.registry import measure
 
 
 @measure(
     title="Adjusted mutual information",
     better="higher",
-    bounds=(-1, 1),
+    bounds=(-inf, 1),
     perfect=1,
     chance=0,
     swap="itself",
@@ -19,7 +22,7 @@ from karat.registry import measure
     breaks=("homogeneity", "rag_bag"),
     panel=True,
 )
-def ami(entropies: Entropies, chance: Chance, *, norm: Norm = "sum") -> Number:
+def ami(entropies: Entropies, chance: Chance, *, norm: Literal["min", "sqrt", "sum", "max"] = "sum") -> Number:
     """Mutual information rescaled so that shuffling the predicted labels averages 0 and gold gives 1.
 
     The expectation is exact. Every item alone scores 0, whatever the norm.
@@ -28,6 +31,14 @@ def ami(entropies: Entropies, chance: Chance, *, norm: Norm = "sum") -> Number:
     >>> karat.ami([0, 0, 1, 1], [0, 1, 2, 3])
     0.0
     """
-    bound = entropies.norm(norm)
-    gain = settle(entropies.mutual - chance.mutual, bound)
-    return ratio(gain, settle(bound - chance.mutual, bound), empty=entropies.same_if_empty)
+    # (I - E[I]) / (norm - E[I]), from conditional entropies: H(C) - E[I] = E[H(C|K)] and H(K) - E[I] = E[H(K|C)]
+    # do not cancel where nearly every item is alone, and are exactly 0 where all are
+    low, high = (f(chance.gold_given_pred, chance.pred_given_gold) for f in (smaller, larger))
+    gain = low - smaller(entropies.gold_given_pred, entropies.pred_given_gold)
+    room = {
+        "min": low,
+        "sqrt": ratio(chance.mutual * (low + high) + low * high, chance.mutual + entropies.norm("sqrt"), empty=0),
+        "sum": (low + high) / 2,
+        "max": high,
+    }
+    return ratio(gain, room[norm], empty=entropies.same_if_empty)

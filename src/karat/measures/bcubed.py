@@ -49,7 +49,7 @@ def bcubed_precision(elements: Elements) -> Number:
     >>> round(karat.bcubed_precision([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]), 4)
     0.7778
     """
-    return ratio(elements.precision, elements.n, empty=1)
+    return elements.precision / elements.n
 
 
 @measure(
@@ -62,7 +62,7 @@ def bcubed_precision(elements: Elements) -> Number:
 )
 def bcubed_recall(elements: Elements) -> Number:
     """For each item the share of its class that is in its cluster, averaged over items."""
-    return ratio(elements.recall, elements.n, empty=1)
+    return elements.recall / elements.n
 
 
 @measure(title="BCubed F", better="higher", perfect=1, swap=inverse_beta, paper="amigo2009", panel=True)
@@ -73,6 +73,4 @@ def bcubed_f(elements: Elements, *, beta: float = 1) -> Number:
     >>> karat.bcubed_f([0, 0, 1, 1], [0, 0, 1, 1])
     1.0
     """
-    return f_mean(
-        ratio(elements.precision, elements.n, empty=1), ratio(elements.recall, elements.n, empty=1), beta * beta
-    )
+    return f_mean(elements.precision / elements.n, elements.recall / elements.n, beta * beta)

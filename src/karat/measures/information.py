@@ -11,14 +11,14 @@ from typing import Literal
 
 import numpy as np
 
-from karat.arithmetic import Number, f_mean, larger, log, ratio, smaller, sqrt
+from karat.arithmetic import Number, f_mean, is_zero, larger, log, ratio, smaller, sqrt
 from karat.counts import Counts, Statistic
 from karat.errors import TableError
 from karat.kernels.expected import expected_information
 from karat.profile import Profile
 from karat.registry import inverse_beta, measure
 
-Norm = Literal["min", "sqrt", "sum", "max"]
+Norm = Literal["min", "sqrt", "sum", "max", "joint"]
 
 
 @dataclass(frozen=True)
@@ -43,14 +43,13 @@ class Entropies(Statistic):
     @classmethod
     def expected(cls, counts: Counts) -> Entropies:
         """Their averages when the predicted labels are shuffled, which moves only the mutual information."""
-        seen = counts.statistic(cls)
-        mutual = counts.statistic(Chance).mutual
+        seen, chance = counts.statistic(cls), counts.statistic(Chance)
         return replace(
             seen,
-            mutual=mutual,
-            joint=seen.gold + seen.pred - mutual,
-            gold_given_pred=seen.gold - mutual,
-            pred_given_gold=seen.pred - mutual,
+            mutual=chance.mutual,
+            joint=seen.gold + chance.pred_given_gold,
+            gold_given_pred=chance.gold_given_pred,
+            pred_given_gold=chance.pred_given_gold,
         )
 
     @property
@@ -61,7 +60,17 @@ class Entropies(Statistic):
     @property
     def same_if_empty(self) -> Number:
         """1 if the partitions are the same, else 0: the value of 0/0."""
-        return ratio(0, self.distance, empty=1)
+        return is_zero(self.distance)
+
+    @property
+    def homogeneity(self) -> Number:
+        """1 - H(C|K)/H(C), 1 if there is one class."""
+        return 1 - ratio(self.gold_given_pred, self.gold, empty=0)
+
+    @property
+    def completeness(self) -> Number:
+        """1 - H(K|C)/H(K), 1 if there is one cluster."""
+        return 1 - ratio(self.pred_given_gold, self.pred, empty=0)
 
     def norm(self, kind: Norm) -> Number:
         """One of the upper bounds of the mutual information that normalise it."""
@@ -71,6 +80,7 @@ class Entropies(Statistic):
             "sqrt": smaller(larger(sqrt(low * high), low), high),  # a mean to the last digit: never outside the two
             "sum": (low + high) / 2,
             "max": high,
+            "joint": self.joint,
         }
         return means[kind]
 
@@ -80,13 +90,15 @@ class Chance(Statistic):
     """What shuffling the predicted labels gives on average."""
 
     mutual: Number  # E[I]
-    whole_only = True
+    gold_given_pred: Number  # E[H(C|K)]
+    pred_given_gold: Number  # E[H(K|C)]
 
     @classmethod
     def of(cls, counts: Counts) -> Chance:
         """Exact, over the distinct class and cluster sizes (Vinh, Epps & Bailey 2010, eq. 24a)."""
         counts.need_counts("the mutual information expected by chance")
-        return cls(counts.each(lambda table: _expected_mutual(table.profile)))
+        values = counts.each(lambda table: _expected(table.profile))
+        return cls(*(values if isinstance(values, tuple) else values.T))
 
     @classmethod
     def expected(cls, counts: Counts) -> Chance:
@@ -102,11 +114,10 @@ class LogSize(Statistic):
 
     @classmethod
     def of(cls, counts: Counts) -> LogSize:
-        """Weights that add up to 1 or less say nothing about the number of items."""
-        several = sum(counts.shape) > 2
-        if np.any((counts.n <= 1) & several):
+        """Only where cells hold an item or more on average is log n above every entropy."""
+        if np.any(counts.n < counts.filled):
             total = float(np.min(counts.n))
-            raise TableError(f"cells that add up to {total:.4g} have no log n; scale the weights to average 1.")
+            raise TableError(f"cells that add up to {total:.4g} are less than one item each; scale them up for log n.")
         return cls(log(counts.n))
 
     @classmethod
@@ -115,7 +126,7 @@ class LogSize(Statistic):
         return counts.statistic(cls)
 
 
-def _expected_mutual(profile: Profile) -> float:
+def _expected(profile: Profile) -> tuple[float, float, float]:
     return expected_information(*profile.classes.arrays, *profile.clusters.arrays, profile.classes.total)
 
 
@@ -231,7 +242,7 @@ def homogeneity(entropies: Entropies) -> Number:
     >>> karat.homogeneity([0, 0, 1, 1], [0, 1, 2, 3])
     1.0
     """
-    return 1 - ratio(entropies.gold_given_pred, entropies.gold, empty=0)
+    return entropies.homogeneity
 
 
 @measure(
@@ -251,7 +262,7 @@ def completeness(entropies: Entropies) -> Number:
     >>> karat.completeness([0, 0, 1, 1], [0, 1, 2, 3])
     0.5
     """
-    return 1 - ratio(entropies.pred_given_gold, entropies.pred, empty=0)
+    return entropies.completeness
 
 
 @measure(
@@ -273,9 +284,7 @@ def v_measure(entropies: Entropies, *, beta: float = 1) -> Number:
     >>> round(karat.v_measure([0, 0, 1, 1], [0, 1, 2, 3]), 4)
     0.6667
     """
-    h = 1 - ratio(entropies.gold_given_pred, entropies.gold, empty=0)
-    c = 1 - ratio(entropies.pred_given_gold, entropies.pred, empty=0)
-    return f_mean(h, c, beta)
+    return f_mean(entropies.homogeneity, entropies.completeness, beta)
 
 
 @measure(
@@ -286,7 +295,7 @@ def v_measure(entropies: Entropies, *, beta: float = 1) -> Number:
     paper="kvalseth1987",
     breaks=("rag_bag",),
 )
-def nmi(entropies: Entropies, *, norm: Literal["min", "sqrt", "sum", "max", "joint"] = "sum") -> Number:
+def nmi(entropies: Entropies, *, norm: Norm = "sum") -> Number:
     """I(C;K) over an upper bound of it: min, sqrt, sum (arithmetic mean), max or joint entropy.
 
     Libraries differ in the default: scikit-learn and igraph use sum, aricode max, clue sqrt.
@@ -295,8 +304,7 @@ def nmi(entropies: Entropies, *, norm: Literal["min", "sqrt", "sum", "max", "joi
     >>> karat.nmi([0, 0, 1, 1], [0, 1, 2, 3], norm="max")
     0.5
     """
-    bound = entropies.joint if norm == "joint" else entropies.norm(norm)
-    return ratio(entropies.mutual, bound, empty=entropies.same_if_empty)
+    return ratio(entropies.mutual, entropies.norm(norm), empty=entropies.same_if_empty)
 
 
 @measure(

@@ -98,7 +98,7 @@ def purity(majorities: Majorities) -> Number:
     >>> karat.purity([0, 0, 0, 1], [5, 5, 6, 6])
     0.75
     """
-    return ratio(majorities.by_cluster, majorities.n, empty=1)
+    return majorities.by_cluster / majorities.n
 
 
 @measure(
@@ -111,7 +111,7 @@ def purity(majorities: Majorities) -> Number:
 )
 def inverse_purity(majorities: Majorities) -> Number:
     """The share of items whose cluster is the one that holds most of their class; one cluster scores 1."""
-    return ratio(majorities.by_class, majorities.n, empty=1)
+    return majorities.by_class / majorities.n
 
 
 @measure(
@@ -124,9 +124,7 @@ def inverse_purity(majorities: Majorities) -> Number:
 )
 def purity_f(majorities: Majorities) -> Number:
     """The harmonic mean of purity and inverse purity."""
-    return f_mean(
-        ratio(majorities.by_cluster, majorities.n, empty=1), ratio(majorities.by_class, majorities.n, empty=1)
-    )
+    return f_mean(majorities.by_cluster / majorities.n, majorities.by_class / majorities.n)
 
 
 @measure(
@@ -139,7 +137,7 @@ def purity_f(majorities: Majorities) -> Number:
 )
 def classification_error(majorities: Majorities) -> Number:
     """The share of items whose class is not the majority of their cluster, 1 - purity."""
-    return ratio(majorities.n - majorities.by_cluster, majorities.n, empty=0)
+    return (majorities.n - majorities.by_cluster) / majorities.n
 
 
 @measure(
@@ -153,7 +151,7 @@ def classification_error(majorities: Majorities) -> Number:
 )
 def hamming(majorities: Majorities) -> Number:
     """The mean of purity and inverse purity; a similarity, although its source calls it a distance."""
-    return ratio(majorities.by_cluster + majorities.by_class, 2 * majorities.n, empty=1)
+    return (majorities.by_cluster + majorities.by_class) / (2 * majorities.n)
 
 
 @measure(
@@ -196,7 +194,7 @@ def f_measure(best: BestF) -> Number:
     >>> karat.f_measure([0, 0, 1, 1], [0, 0, 1, 1])
     1.0
     """
-    return ratio(best.by_items, best.n, empty=1)
+    return best.by_items / best.n
 
 
 @measure(
@@ -204,7 +202,7 @@ def f_measure(best: BestF) -> Number:
 )
 def f_measure_macro(best: BestF) -> Number:
     """For each class the F of its best cluster, averaged over classes whatever their size."""
-    return ratio(best.by_classes, best.classes, empty=1)
+    return best.by_classes / best.classes
 
 
 @measure(
@@ -223,7 +221,7 @@ def one_to_one(matched: Matched) -> Number:
     >>> karat.one_to_one([0, 0, 1, 1], [0, 0, 0, 1])
     0.75
     """
-    return ratio(matched.items, matched.n, empty=1)
+    return matched.items / matched.n
 
 
 @measure(
@@ -239,4 +237,4 @@ def one_to_one_greedy(matched: GreedilyMatched) -> Number:
 
     Ties go to the lowest class, then the lowest cluster, so renaming labels can change it.
     """
-    return ratio(matched.items, matched.n, empty=1)
+    return matched.items / matched.n

@@ -8,7 +8,7 @@ from math import inf
 
 import numpy as np
 
-from karat.arithmetic import Number, larger, ratio, settle, sqrt
+from karat.arithmetic import Number, is_zero, larger, ratio, settle, sqrt
 from karat.counts import Counts, Statistic
 from karat.errors import TableError
 from karat.registry import inverse_beta, measure
@@ -22,7 +22,6 @@ class Pairs(Statistic):
     gold: Number  # a0., joined by gold
     pred: Number  # a.0, joined by the clustering
     total: Number  # all pairs, n(n-1)/2
-    n: Number
 
     @classmethod
     def of(cls, counts: Counts) -> Pairs:
@@ -34,7 +33,7 @@ class Pairs(Statistic):
                 "scale the weights to average 1."
             )
         both, gold, pred, total = (_half(s - n) for s in (*squares, n * n))
-        return cls(both, gold, pred, total, n)
+        return cls(both, gold, pred, total)
 
     @classmethod
     def expected(cls, counts: Counts) -> Pairs:
@@ -65,7 +64,42 @@ class Pairs(Statistic):
     @property
     def same_if_empty(self) -> Number:
         """1 if the partitions are the same, else 0: the value of 0/0."""
-        return ratio(0, self.disagreements, empty=1)
+        return is_zero(self.disagreements)
+
+    @property
+    def precision(self) -> Number:
+        """Of the pairs that the clustering joins, the share that gold joins."""
+        return ratio(self.both, self.pred, empty=self.same_if_empty)
+
+    @property
+    def recall(self) -> Number:
+        """Of the pairs that gold joins, the share that the clustering joins."""
+        return ratio(self.both, self.gold, empty=self.same_if_empty)
+
+
+@dataclass(frozen=True)
+class SquareSums(Statistic):
+    """Sums of squared cells, class sizes and cluster sizes, for measures of pairs drawn with replacement."""
+
+    cells: Number
+    classes: Number
+    clusters: Number
+    n: Number
+
+    @classmethod
+    def of(cls, counts: Counts) -> SquareSums:
+        """Defined for every table, probabilities included."""
+        return cls(*counts.squares, counts.n)
+
+    @classmethod
+    def expected(cls, counts: Counts) -> SquareSums:
+        """Only the cells move when labels are shuffled."""
+        return replace(counts.statistic(cls), cells=2 * Pairs.expected(counts).both + counts.n)
+
+    @property
+    def disagreements(self) -> Number:
+        """Ordered pairs on which the partitions disagree."""
+        return self.classes + self.clusters - 2 * self.cells
 
 
 def _half(x: Number) -> Number:
@@ -141,9 +175,7 @@ def jaccard(pairs: Pairs) -> Number:
 )
 def fowlkes_mallows(pairs: Pairs) -> Number:
     """The geometric mean of pair precision and pair recall."""
-    precision = ratio(pairs.both, pairs.pred, empty=pairs.same_if_empty)
-    recall = ratio(pairs.both, pairs.gold, empty=pairs.same_if_empty)
-    return sqrt(precision * recall)
+    return sqrt(pairs.precision * pairs.recall)
 
 
 @measure(
@@ -174,9 +206,9 @@ def gamma(pairs: Pairs) -> Number:
     paper="mirkin1996",
     breaks=("rag_bag", "size_quantity"),
 )
-def mirkin(pairs: Pairs) -> Number:
+def mirkin(squares: SquareSums) -> Number:
     """Twice the number of pairs on which gold and the clustering disagree."""
-    return 2 * pairs.disagreements
+    return squares.disagreements
 
 
 @measure(
@@ -187,9 +219,9 @@ def mirkin(pairs: Pairs) -> Number:
     paper="meila2007",
     breaks=("rag_bag", "size_quantity"),
 )
-def mirkin_normalised(pairs: Pairs) -> Number:
+def mirkin_normalised(squares: SquareSums) -> Number:
     """The chance that gold and the clustering disagree about two items drawn with replacement."""
-    return ratio(2 * pairs.disagreements, pairs.n * pairs.n, empty=0)
+    return ratio(squares.disagreements, squares.n * squares.n, empty=0)
 
 
 @measure(
@@ -203,7 +235,7 @@ def mirkin_normalised(pairs: Pairs) -> Number:
 )
 def pair_precision(pairs: Pairs) -> Number:
     """Of the pairs that the clustering joins, the share that gold joins."""
-    return ratio(pairs.both, pairs.pred, empty=pairs.same_if_empty)
+    return pairs.precision
 
 
 @measure(
@@ -217,7 +249,7 @@ def pair_precision(pairs: Pairs) -> Number:
 )
 def pair_recall(pairs: Pairs) -> Number:
     """Of the pairs that gold joins, the share that the clustering joins."""
-    return ratio(pairs.both, pairs.gold, empty=pairs.same_if_empty)
+    return pairs.recall
 
 
 @measure(
@@ -238,4 +270,4 @@ def pair_f(pairs: Pairs, *, beta: float = 1) -> Number:
     0.6667
     """
     weight = beta * beta
-    return ratio((1 + weight) * pairs.both, weight * pairs.gold + pairs.pred, empty=1)
+    return ratio((1 + weight) * pairs.both, weight * pairs.gold + pairs.pred, empty=pairs.same_if_empty)

@@ -42,7 +42,7 @@ def vi(entropies: Entropies) -> Number:
     breaks=("rag_bag",),
 )
 def nvi(entropies: Entropies) -> Number:
-    """VI/H(C), so that one cluster for everything scores 1 and only better clusterings score below.
+    """VI/H(C): one cluster for everything scores 1, and what is closer to gold by VI scores less.
 
     Other libraries give this name to VI over the joint entropy, or over log n.
 
