@@ -7,6 +7,7 @@ import math
 import pickle
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -59,6 +60,8 @@ def test_a_table_can_be_scored_in_place_of_labels() -> None:
         karat.score(table, ["ari"])
     with pytest.raises(karat.KaratError, match="give measures a Stack instead"):
         karat.score(karat.Stack([[[1, 2]]]))
+    with pytest.raises(karat.KaratError, match="leave out weights"):
+        karat.score(table, weights=np.ones(17))
     with pytest.raises(karat.KaratError, match="leave out missing"):
         karat.score(table, missing="drop")
     with pytest.raises(

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from karat.errors import TableError as TableError
     from karat.evaluate import score as score
     from karat.measures import *
+    from karat.parsing import parse as parse
+    from karat.parsing import wrap as wrap
     from karat.profile import Profile as Profile
     from karat.registry import Measure as Measure
     from karat.registry import list_measures as list_measures
     from karat.registry import measure as measure
-    from karat.registry import parse as parse
-    from karat.registry import wrap as wrap
     from karat.results import Scores as Scores
     from karat.stack import Stack as Stack
     from karat.tables import Table as Table
@@ -33,7 +33,8 @@ _ROOMS = {
     "errors": ("KaratError", "LabelError", "MeasureError", "TableError"),
     "evaluate": ("score",),
     "profile": ("Profile",),
-    "registry": ("Measure", "list_measures", "measure", "parse", "wrap"),
+    "parsing": ("parse", "wrap"),
+    "registry": ("Measure", "list_measures", "measure"),
     "results": ("Scores",),
     "stack": ("Stack",),
     "tables": ("Table",),

@@ -10,7 +10,8 @@ import karat.measures  # noqa: F401 (declares the measures)
 from karat.alignment import Missing, NoiseAs
 from karat.counts import Counts
 from karat.errors import KaratError, MeasureError, TableError
-from karat.registry import Measure, list_measures, parse
+from karat.parsing import parse
+from karat.registry import Measure, list_measures
 from karat.results import Scores
 from karat.tables import Table
 
@@ -50,7 +51,7 @@ def score(
 def _counted(gold: object, pred: object, options: dict[str, object]) -> Table:
     """gold itself, if it is a Table and nothing is given that belongs to labels."""
     if isinstance(gold, Table):
-        given = [key for key, value in options.items() if value not in (None, "raise")]
+        given = [key for key, value in options.items() if value is not None and str(value) != "raise"]
         if pred is not None:
             raise KaratError("gold is a Table, so there is no pred; measures are given as measures=[...].")
         if given:

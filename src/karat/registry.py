@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -15,13 +13,15 @@ from numpy.typing import NDArray
 
 from karat.counts import Counts, Statistic
 from karat.errors import MeasureError, listed, nearest
-from karat.syntax import check_parameter, spell, take_apart
+from karat.syntax import check_parameter, spell
 from karat.tables import Table
 
 Better = Literal["higher", "lower"]
 Unit = Literal["nats", "bits", ""]
 ROUNDING = 1e-13
-LABEL_OPTIONS = ("weights", "missing", "noise", "noise_as")
+LABEL_OPTIONS = {
+    p.name: p.default for p in inspect.signature(Table.from_labels).parameters.values() if p.kind is p.KEYWORD_ONLY
+}
 
 _registry: dict[str, Measure] = {}
 
@@ -58,17 +58,16 @@ class Measure:
     def __post_init__(self) -> None:
         for key in ("defaults", "params"):
             object.__setattr__(self, key, MappingProxyType(dict(getattr(self, key))))
+        for key, allowed in (("better", (*get_args(Better), None)), ("unit", get_args(Unit))):
+            if getattr(self, key) not in allowed:
+                raise MeasureError(
+                    f"{self.name} cannot have {key}={getattr(self, key)!r}; use one of {listed(allowed)}."
+                )
         self._document()
-        for key, value, allowed in (
-            ("better", self.better, (*get_args(Better), None)),
-            ("unit", self.unit, get_args(Unit)),
-        ):
-            if value not in allowed:
-                raise MeasureError(f"{self.name} cannot have {key}={value!r}; use one of {listed(allowed)}.")
 
     def _document(self) -> None:
         """What help() and a notebook's ? show: this measure's signature, meaning, range and paper."""
-        options = {**self.params, "weights": None, "missing": "raise", "noise": None, "noise_as": None}
+        options = {**self.params, **LABEL_OPTIONS}
         kinds = inspect.Parameter
         signature = inspect.Signature(
             [kinds(name, kinds.POSITIONAL_ONLY) for name in ("gold", "pred")]
@@ -85,7 +84,7 @@ class Measure:
         """The score of labels (gold, pred) or of one Table or Stack; with parameters alone, the measure so set."""
         measure = self._with({key: options.pop(key) for key in list(options) if key in self.defaults})
         counted = len(sources) == 1 and isinstance(sources[0], Counts)
-        allowed = LABEL_OPTIONS if sources and not counted else ()
+        allowed = tuple(LABEL_OPTIONS) if sources and not counted else ()
         for key in options:
             if key not in allowed:
                 raise MeasureError(self._no_parameter(key, allowed))
@@ -171,11 +170,6 @@ class Measure:
     def __hash__(self) -> int:
         return hash(self._identity)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        if self.function is not None:
-            return _rewrap, (self.function, self.name, self.better, self.bounds)
-        return _restore, (self.formula.__module__, self.full_text)
-
 
 class Promises(TypedDict, total=False):
     """What a declaration may promise beside its title and direction; see Measure."""
@@ -247,95 +241,3 @@ def find(name: str) -> Measure:
 def list_measures() -> tuple[Measure, ...]:
     """Every registered measure, in the order of declaration."""
     return tuple(_registry.values())
-
-
-@dataclass(frozen=True)
-class Labelings(Statistic):
-    """The labels of every item, for measures that are plain functions of (gold, pred)."""
-
-    counts: Counts
-
-    @classmethod
-    def of(cls, counts: Counts) -> Labelings:
-        """Nothing to count: the items are listed only when a function asks for them."""
-        return cls(counts)
-
-    def value(self, function: Callable[[Any, Any], Any], name: str) -> Any:
-        """The function of gold and pred codes, for each table."""
-
-        def number(table: Counts) -> float:
-            value = function(*table.expand())
-            try:
-                return float(value)
-            except (TypeError, ValueError):
-                raise MeasureError(f"{name} returned {value!r}, which is not a number.") from None
-
-        return self.counts.each(number)
-
-
-def wrap(
-    function: Callable[[Any, Any], Any],
-    *,
-    name: str | None = None,
-    better: Better | None = "higher",
-    bounds: tuple[float, float] = (-math.inf, math.inf),
-) -> Measure:
-    """A plain function of (gold, pred), such as scikit-learn's, as a measure like any other.
-
-    The function must look at the partitions only: it gets integer codes, and the items in the order of the table's
-    cells. Its text is module:function, which parse() understands; a function without an importable name needs one.
-
-    >>> share = wrap(lambda gold, pred: len(set(pred)) / len(pred), name="clusters_per_item")
-    >>> share(["x", "x", "o", "o"], ["a", "a", "a", "b"])
-    0.5
-    """
-    if not callable(function) or isinstance(function, Measure):
-        raise MeasureError(f"{function!r} is not a plain function of (gold, pred) that could be wrapped.")
-    module, qualified = (getattr(function, key, "") for key in ("__module__", "__qualname__"))
-    if name is None and (not module or not qualified or "<" in qualified):
-        raise MeasureError(f"{function!r} has no name to find it by; give it one: karat.wrap(function, name='mine').")
-    if name in _registry:
-        raise MeasureError(f"there is a measure {name!r} already; choose another name.")
-    text = name or f"{module}:{qualified}"
-
-    def formula(labelings: Labelings) -> Any:
-        return labelings.value(function, text)
-
-    formula.__doc__ = inspect.getdoc(function)
-    formula.__module__ = module or __name__
-    return Measure(text, formula, (Labelings,), text, better, bounds=bounds, function=function)
-
-
-def parse(text: str | Measure | Callable[..., Any]) -> Measure:
-    """The measure that a text such as v_measure(beta=2) or sklearn.metrics:rand_score stands for.
-
-    >>> parse("nmi(norm=max)")
-    nmi(norm=max)
-    """
-    if isinstance(text, Measure):
-        return text
-    if callable(text):
-        return wrap(text)
-    name, params = take_apart(text)
-    return (_import_function(name) if ":" in name else find(name))._with(params)
-
-
-def _import_function(path: str) -> Measure:
-    module, _, name = path.partition(":")
-    try:
-        function: Any = importlib.import_module(module)
-        for part in name.split("."):
-            function = getattr(function, part)
-    except (ImportError, AttributeError) as problem:
-        raise MeasureError(f"{path!r} cannot be imported ({problem}); install it, or mend its name.") from None
-    return wrap(function, name=path)
-
-
-def _rewrap(function: Callable[..., Any], name: str, better: Better | None, bounds: tuple[float, float]) -> Measure:
-    return wrap(function, name=name, better=better, bounds=bounds)
-
-
-def _restore(module: str, text: str) -> Measure:
-    """What unpickling calls: the declaring module registers its measures when it is imported."""
-    importlib.import_module(module)
-    return parse(text)

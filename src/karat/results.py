@@ -13,7 +13,8 @@ from karat.chance import expected
 from karat.counts import Counts
 from karat.errors import MeasureError, TableError, listed
 from karat.frames import frame
-from karat.registry import Measure, parse
+from karat.parsing import parse
+from karat.registry import Measure
 from karat.tables import Table, number, several
 from karat.trivial import Apart, Together
 from karat.version import __version__

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -12,21 +13,28 @@ from karat.errors import TableError
 from karat.profile import Profile, Sizes
 
 
-class Together(Profiled):
+class _Trivial(Profiled):
+    """A clustering in which all cells of a class are alike."""
+
+    @abstractmethod
+    def _cells(self, f: CellFormula) -> NDArray[Any]:
+        """f of a cell of each distinct class size."""
+
+    def class_best(self, f: CellFormula) -> float:
+        return float(self._cells(f) @ np.array(self.profile.classes.times, dtype=np.float64))
+
+
+class Together(_Trivial):
     """All the items in one cluster: each class is one cell."""
 
     def __init__(self, gold: Profile) -> None:
         self.profile = Profile(gold.classes, gold.classes, Sizes((gold.classes.total,), (1,)), gold.unit)
 
     def _cells(self, f: CellFormula) -> NDArray[Any]:
-        """f of each distinct kind of cell, in the order of the class sizes."""
         sizes = np.array([float(s * self.profile.unit) for s in self.profile.classes.size])
         return np.asarray(f(sizes, sizes, np.full_like(sizes, float(self.n))))
 
-    def class_best(self, f: CellFormula) -> float:
-        return float(self._cells(f) @ np.array(self.profile.classes.times, dtype=np.float64))
-
-    cell_total = class_best
+    cell_total = _Trivial.class_best
 
     def cluster_best(self, f: CellFormula) -> float:
         return float(self._cells(f).max())
@@ -39,7 +47,7 @@ class Together(Profiled):
         return gold, np.zeros_like(gold)
 
 
-class Apart(Profiled):
+class Apart(_Trivial):
     """Every item in a cluster of its own: each item is one cell."""
 
     def __init__(self, gold: Profile) -> None:
@@ -52,9 +60,6 @@ class Apart(Profiled):
         sizes = np.array(self.profile.classes.size, dtype=np.float64)
         ones = np.ones_like(sizes)
         return np.asarray(f(ones, sizes, ones))
-
-    def class_best(self, f: CellFormula) -> float:
-        return float(self._cells(f) @ np.array(self.profile.classes.times, dtype=np.float64))
 
     def cell_total(self, f: CellFormula) -> float:
         items = [s * t for s, t in zip(*self.profile.classes, strict=True)]

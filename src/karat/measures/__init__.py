@@ -3,6 +3,7 @@
 The order here is the order in which measures are listed and printed.
 """
 
+import karat.parsing  # noqa: F401 (how measures are read and pickled)
 from karat.measures.information import *
 from karat.measures.variation import *
 from karat.measures.adjusted import *

@@ -1,0 +1,118 @@
+"""Measures from their text, and from plain functions of (gold, pred)."""
+
+from __future__ import annotations
+
+import copyreg
+import importlib
+import inspect
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from karat.counts import Counts, Statistic
+from karat.errors import MeasureError
+from karat.registry import Better, Measure, _registry, find
+from karat.syntax import take_apart
+
+
+@dataclass(frozen=True)
+class Labelings(Statistic):
+    """The labels of every item, for measures that are plain functions of (gold, pred)."""
+
+    counts: Counts
+
+    @classmethod
+    def of(cls, counts: Counts) -> Labelings:
+        """Nothing to count: the items are listed only when a function asks for them."""
+        return cls(counts)
+
+    def value(self, function: Callable[[Any, Any], Any], name: str) -> Any:
+        """The function of gold and pred codes, for each table."""
+
+        def number(table: Counts) -> float:
+            value = function(*table.expand())
+            try:
+                return float(value)
+            except (TypeError, ValueError):
+                raise MeasureError(f"{name} returned {value!r}, which is not a number.") from None
+
+        return self.counts.each(number)
+
+
+def wrap(
+    function: Callable[[Any, Any], Any],
+    *,
+    name: str | None = None,
+    better: Better | None = "higher",
+    bounds: tuple[float, float] = (-math.inf, math.inf),
+) -> Measure:
+    """A plain function of (gold, pred), such as scikit-learn's, as a measure like any other.
+
+    The function must look at the partitions only: it gets integer codes, and the items in the order of the table's
+    cells. Its text is module:function, which parse() understands; a function without an importable name needs one.
+
+    >>> share = wrap(lambda gold, pred: len(set(pred)) / len(pred), name="clusters_per_item")
+    >>> share(["x", "x", "o", "o"], ["a", "a", "a", "b"])
+    0.5
+    """
+    if not callable(function) or isinstance(function, Measure):
+        raise MeasureError(f"{function!r} is not a plain function of (gold, pred) that could be wrapped.")
+    module, qualified = (getattr(function, key, "") for key in ("__module__", "__qualname__"))
+    if name is None and (not module or not qualified or "<" in qualified):
+        raise MeasureError(f"{function!r} has no name to find it by; give it one: karat.wrap(function, name='mine').")
+    if name in _registry:
+        raise MeasureError(f"there is a measure {name!r} already; choose another name.")
+    text = name or f"{module}:{qualified}"
+
+    def formula(labelings: Labelings) -> Any:
+        return labelings.value(function, text)
+
+    formula.__doc__ = inspect.getdoc(function)
+    formula.__module__ = module or __name__
+    return Measure(text, formula, (Labelings,), text, better, bounds=bounds, function=function)
+
+
+def parse(text: str | Measure | Callable[..., Any]) -> Measure:
+    """The measure that a text such as v_measure(beta=2) or sklearn.metrics:rand_score stands for.
+
+    >>> parse("nmi(norm=max)")
+    nmi(norm=max)
+    """
+    if isinstance(text, Measure):
+        return text
+    if callable(text):
+        return wrap(text)
+    name, params = take_apart(text)
+    return (_import_function(name) if ":" in name else find(name))._with(params)
+
+
+def _import_function(path: str) -> Measure:
+    module, _, name = path.partition(":")
+    try:
+        function: Any = importlib.import_module(module)
+        for part in name.split("."):
+            function = getattr(function, part)
+    except (ImportError, AttributeError) as problem:
+        raise MeasureError(f"{path!r} cannot be imported ({problem}); install it, or mend its name.") from None
+    return wrap(function, name=path)
+
+
+def _reduce(measure: Measure) -> tuple[Any, ...]:
+    """How a measure is pickled: by its text, since its declaration is code."""
+    if measure.function is not None:
+        return _rewrap, (measure.function, measure.name, measure.better, measure.bounds)
+    return _restore, (measure.formula.__module__, measure.full_text)
+
+
+def _rewrap(function: Callable[..., Any], name: str, better: Better | None, bounds: tuple[float, float]) -> Measure:
+    return wrap(function, name=name, better=better, bounds=bounds)
+
+
+def _restore(module: str, text: str) -> Measure:
+    """What unpickling calls: the declaring module registers its measures when it is imported."""
+    importlib.import_module(module)
+    return parse(text)
+
+
+copyreg.pickle(Measure, _reduce)
