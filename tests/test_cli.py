@@ -42,6 +42,12 @@ def test_a_terminal_without_arrows_still_shows_the_numbers() -> None:
     assert b"v_measure    ?  0.3646" in out
 
 
+def test_a_reader_that_stops_early_is_no_error() -> None:
+    command = f"{sys.executable} -m karat example | head -n 1"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_wrong_usage_is_status_2(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
         cli.main(["nonsense"])

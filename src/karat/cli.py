@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
 import sys
 
 from karat.errors import KaratError
@@ -20,7 +21,9 @@ def main(arguments: list[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without arrows still shows the numbers
     try:
-        print(chosen.run())
+        print(chosen.run(), flush=True)
+    except BrokenPipeError:  # the reader, such as head, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except KaratError as problem:
         print(f"karat: {problem}", file=sys.stderr)
         return 1
