@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
+from itertools import chain, repeat
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -143,7 +144,7 @@ class Scores(Mapping[str, float]):
     def _notes(self) -> list[str]:
         notes = [
             "↑ higher is better, ↓ lower is better. For comparison: all items in one cluster, each item apart,",
-            "and the predicted labels shuffled (on average; – where no closed form is known).",
+            "and the predicted labels shuffled (on average; – where that is not known exactly).",
         ]
         notes.extend(f"{name} is left out: {why}" for name, why in self.omitted.items())
         return notes
@@ -168,12 +169,19 @@ class Scores(Mapping[str, float]):
         return frame({column: [row[column] for row in rows] for column in rows[0]}, backend)
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(heading)}</th>" for heading in HEADINGS)
-        rows = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in self._rows())
-        body = "".join(f"<tr>{row}</tr>" for row in rows)
-        notes = "<br>".join(map(escape, [*self._notes(), self.signature]))
-        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        return f"<p>{escape(self._title())}</p>{table}<p>{notes}</p>"
+        head = _html_row("th", HEADINGS)
+        body = "".join(_html_row("td", row) for row in self._rows())
+        notes = "<br>".join(map(escape, self._notes()))
+        signature = f'<code style="overflow-wrap: anywhere">{escape(self.signature)}</code>'
+        table = f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
+        return f"<p>{escape(self._title())}</p>{table}<p>{notes}</p><p>{signature}</p>"
+
+
+def _html_row(tag: str, cells: Iterable[str]) -> str:
+    """A table row, its first cell to the left, numbers to the right."""
+    sides = chain(["left"], repeat("right"))
+    styled = (f'<{tag} style="text-align: {side}; padding: 0.1em 0.6em">' for side in sides)
+    return f"<tr>{''.join(f'{start}{escape(cell)}</{tag}>' for start, cell in zip(styled, cells, strict=False))}</tr>"
 
 
 def _try(measure: Measure, counts: Counts | None) -> float | None:

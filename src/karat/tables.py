@@ -262,7 +262,7 @@ def _batch(batch: Any) -> dict[str, Any]:
 def several(count: Any, noun: str) -> str:
     """A count with its noun: 1 class, 2 classes."""
     plural = noun + ("es" if noun.endswith("s") else "s")
-    return f"{number(count)} {noun if count == 1 else plural}"
+    return f"{number(count)} {noun if number(count) == '1' else plural}"
 
 
 def number(n: Exact) -> str:
