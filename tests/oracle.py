@@ -65,7 +65,7 @@ class View:
 
 def over(top: Any, bottom: Any, empty: Any) -> Any:
     """A fraction with the policy for 0/0; zero means zero to 40 digits."""
-    tiny = mp.mpf(10) ** -40
+    tiny = mp.mpf(10) ** (10 - mp.mp.dps)
     if abs(bottom) < tiny:
         return empty
     return top / bottom

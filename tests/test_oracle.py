@@ -128,11 +128,34 @@ N = 10**12
         {(0, 0): N // 4 + 1, (0, 1): N // 4 - 1, (1, 0): N // 4 - 1, (1, 1): N // 4 + 1},
         {(0, 0): 1e12, (0, 1): 1.0, (1, 0): 1.5, (1, 1): 0.25},
         {(0, 0): 2**61, (0, 1): 1, (1, 1): 1},
+        {(0, 0): 1e17, (0, 1): 1.0, (1, 0): 1.5},
+        {(0, 0): 1e18, (0, 1): 1.0, (1, 0): 1.0, (1, 1): 1.0},
     ],
-    ids=range(8),
+    ids=range(10),
 )
 def test_one_item_out_of_place_among_a_million_million_is_seen_exactly(cells: Cells) -> None:
     check(cells, set(ORACLE) - EXPENSIVE)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        {(0, 0): 1.0, (0, 1): 1e-30, (1, 0): 1e-30},
+        {(0, 0): 1.0, (0, 1): 1e-30, (1, 0): 1e-30, (1, 1): 1e-30},
+        {(0, 0): 1.0, (0, 1): 1e-30, (1, 1): 1e-35},
+    ],
+    ids=range(3),
+)
+def test_cells_that_hardly_weigh_anything_still_count(cells: Cells) -> None:
+    mp.mp.dps = 120
+    check(cells, {"homogeneity", "completeness", "v_measure", "nmi", "nvi", "nvik", "purity", "van_dongen_normalised"})
+    mp.mp.dps = 50
+
+
+@pytest.mark.parametrize("total", [1, 1e-2, 1e-6, 1e-13])
+def test_code_lengths_of_small_weights(total: float) -> None:
+    shares = {(0, 0): 0.3, (0, 1): 0.1, (1, 1): 0.1, (1, 2): 0.5, (2, 2): 0.2}
+    check({key: share * total for key, share in shares.items()}, {"q0", "q2"})
 
 
 def test_probabilities_are_tables_too() -> None:

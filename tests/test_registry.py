@@ -159,6 +159,14 @@ def test_what_cannot_be_wrapped_is_explained() -> None:
         karat.wrap(sklearn.metrics.rand_score, name="ari")
     with pytest.raises(karat.MeasureError, match="mine returned None, which is not a number"):
         karat.wrap(lambda gold, pred: None, name="mine")([0, 1], [0, 1])
+    for name in (3, "", []):
+        with pytest.raises(karat.MeasureError, match="cannot be the name of a measure"):
+            karat.wrap(max, name=name)  # type: ignore[arg-type]
+    for bounds in (3, (1, 0), ("a", "b"), (0, 1, 2)):
+        with pytest.raises(karat.MeasureError, match="cannot have bounds="):
+            karat.wrap(max, bounds=bounds)  # type: ignore[arg-type]
+    assert karat.v_measure(beta=1e-100)(beta=1e-99).swapped is not None
+    assert karat.parse("v_measure(beta=1e-200)").swapped is None
     with pytest.raises(karat.MeasureError, match="mine cannot have better='up'; use one of 'higher', 'lower', None"):
         karat.wrap(sklearn.metrics.rand_score, name="mine", better="up")  # type: ignore[arg-type]
 

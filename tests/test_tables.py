@@ -262,7 +262,9 @@ def test_what_is_not_a_stack_is_refused(tables: Any, message: str) -> None:
 
 
 def test_a_stack_is_made_of_tables() -> None:
-    for several in ([], [1]):
+    table = karat.Table.from_labels([0], [0])
+    assert len(karat.Stack.of(iter([table]))) == 1
+    for several in ([], [1], 3, table):
         with pytest.raises(karat.TableError, match=r"Stack\.of takes a list of one or more Tables"):
             karat.Stack.of(several)  # type: ignore[arg-type]
 
@@ -291,6 +293,38 @@ def test_a_stack_leaves_empty_classes_out_of_sums() -> None:
     assert stack.cluster_total(lambda size: size**0.0).tolist() == [1]
 
 
-def test_a_stack_refuses_to_count_pairs_inexactly() -> None:
-    with pytest.raises(karat.TableError, match="a stack counts pairs of at most 94906265 items"):
-        karat.ari(karat.Stack([[[10**8, 1], [1, 1]]]))
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        [[10**8, 1], [1, 1]],
+        [[2**53, 1], [1, 1]],
+        [[1e12, 0.001], [0.0003, 0.0002]],
+        [[1e16, 0.5], [0.3, 0.2]],
+        [[3e-200, 1e-200, 0], [1e-200, 5e-200, 2e-200]],
+    ],
+    ids=str,
+)
+def test_a_stack_is_as_exact_as_its_tables(matrix: Any) -> None:
+    stack = karat.Stack([matrix, matrix])
+    for measure in (karat.homogeneity, karat.van_dongen_normalised, karat.mirkin_normalised, karat.bcubed_f):
+        assert measure(stack).tolist() == pytest.approx([measure(stack[0])] * 2, abs=1e-12), str(measure)
+    if stack.n[0] > 1:
+        assert karat.ari(stack).tolist() == pytest.approx([karat.ari(stack[0])] * 2, abs=1e-12)
+
+
+def test_a_perfect_real_stack_is_perfect() -> None:
+    stack = karat.Stack([np.diag([68.39999999999999, 21.3, 59.6, 54.5])])
+    assert (karat.mirkin(stack)[0], karat.van_dongen(stack)[0], karat.purity(stack)[0]) == (0, 0, 1)
+
+
+def test_what_a_stack_does_not_have_is_said() -> None:
+    stack = karat.Stack([[[1, 2]]])
+    for place in (5, "a", None, 0.7):
+        with pytest.raises(karat.TableError, match="a stack of 1 tables has no table"):
+            stack[place]  # type: ignore[index]
+    with pytest.raises(karat.TableError, match=r"adds up to 2\^62"):
+        karat.Stack([[[1e308, 1e308]]])
+    with pytest.raises(karat.TableError, match="counts is None"):
+        karat.Table.from_cells([0], [0], None)
+    with pytest.raises(karat.MeasureError, match="ari is of a Table or a Stack, not of 3"):
+        karat.ari.of(3)  # type: ignore[arg-type]

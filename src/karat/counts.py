@@ -39,6 +39,7 @@ class Counts(ABC):
     squares: Squares  # sums of squared cells, class sizes and cluster sizes
     information: Information  # the entropies, in nats
     largest: tuple[Any, Any]  # the sizes of the largest class and of the largest cluster
+    delicate: bool = False  # a Stack that would lose digits: to be scored table by table
 
     @abstractmethod
     def class_total(self, f: SizeFormula) -> Any:

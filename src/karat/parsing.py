@@ -61,6 +61,8 @@ def wrap(
     module, qualified = (getattr(function, key, "") for key in ("__module__", "__qualname__"))
     if name is None and (not module or not qualified or "<" in qualified):
         raise MeasureError(f"{function!r} has no name to find it by; give it one: karat.wrap(function, name='mine').")
+    if name is not None and (not isinstance(name, str) or not name):
+        raise MeasureError(f"{name!r} cannot be the name of a measure; give a text.")
     if name in _registry:
         raise MeasureError(f"there is a measure {name!r} already; choose another name.")
     text = name or f"{module}:{qualified}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
@@ -126,30 +127,50 @@ class Profile:
     @cached_property
     def information(self) -> Information:
         """The six entropies; n H = n log n - sum of x log x, and so on, each as one exact sum."""
-        scale = 1 << max(0, self.classes.total.bit_length() - 53)  # entropies do not depend on the unit
-        n = self.classes.total / scale
-        whole = _terms(Sizes((self.classes.total,), (1,)), scale)
-        cells, classes, clusters = (_terms(s, scale) for s in (self.cells, self.classes, self.clusters))
+        total = self.classes.total
+        distinct = sum(len(sizes.size) for sizes in (self.cells, self.classes, self.clusters))
+        if total >> 44 > self.cells.size[0] and distinct < 20_000:
+            return self._extreme_information()
+        scale = 1 << max(0, total.bit_length() - 53)  # entropies do not depend on the unit
+        n = total / scale
         noise = 1e-27 * n * math.log(n + 2)  # below what thirty-digit logarithms can tell from 0
+        parts = [_terms(sizes, scale) for sizes in (Sizes((total,), (1,)), self.cells, self.classes, self.clusters)]
 
-        def positive(*terms: Iterable[float]) -> float:
-            value = math.fsum(t for part in terms for t in part)
+        def combine(*signs: int) -> float:
+            value = math.fsum(sign * term for sign, part in zip(signs, parts, strict=True) if sign for term in part)
             return value / n if value > noise else 0.0
 
-        gold, pred = positive(whole, _minus(classes)), positive(whole, _minus(clusters))
-        mutual = positive(whole, cells, _minus(classes), _minus(clusters))
-        return Information(
-            gold=gold,
-            pred=pred,
-            joint=positive(whole, _minus(cells)),
-            gold_given_pred=positive(clusters, _minus(cells)) if mutual else gold,
-            pred_given_gold=positive(classes, _minus(cells)) if mutual else pred,
-            mutual=mutual,
-        )
+        return _entropies(combine)
+
+    def _extreme_information(self) -> Information:
+        """The same, where a cell is less than 1e-13 of the whole, with as many digits as that takes."""
+        digits = len(str(self.classes.total)) - len(str(self.cells.size[0]))
+        with localcontext(prec=60 + 3 * digits) as context:
+            groups = (Sizes((self.classes.total,), (1,)), self.cells, self.classes, self.clusters)
+            sums = [
+                sum((t * Decimal(s) * Decimal(s).ln() for s, t in zip(*sizes, strict=True)), Decimal(0))
+                for sizes in groups
+            ]
+            noise = abs(sums[0]) * Decimal(10) ** (20 - context.prec)
+
+            def combine(*signs: int) -> float:
+                value = sum((sign * part for sign, part in zip(signs, sums, strict=True)), Decimal(0))
+                return float(value / self.classes.total) if value > noise else 0.0
+
+            return _entropies(combine)
 
 
-def _minus(terms: list[float]) -> list[float]:
-    return [-t for t in terms]
+def _entropies(combine: Callable[..., float]) -> Information:
+    """The entropies from a function that adds up n log n and the x log x of cells, classes and clusters with signs."""
+    gold, pred, mutual = combine(1, 0, -1, 0), combine(1, 0, 0, -1), combine(1, 1, -1, -1)
+    return Information(
+        gold=gold,
+        pred=pred,
+        joint=combine(1, -1, 0, 0),
+        gold_given_pred=combine(0, -1, 0, 1) if mutual else gold,
+        pred_given_gold=combine(0, -1, 1, 0) if mutual else pred,
+        mutual=mutual,
+    )
 
 
 def _terms(sizes: Sizes, scale: int) -> list[float]:

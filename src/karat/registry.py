@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from types import MappingProxyType
 from typing import Any, Literal, TypedDict, Unpack, get_args, get_type_hints
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from karat.counts import Counts, Statistic
 from karat.errors import MeasureError, listed, nearest
-from karat.syntax import check_parameter, spell
+from karat.syntax import LARGEST, check_parameter, spell
 from karat.tables import Table
 
 Better = Literal["higher", "lower"]
@@ -63,6 +64,11 @@ class Measure:
                 raise MeasureError(
                     f"{self.name} cannot have {key}={getattr(self, key)!r}; use one of {listed(allowed)}."
                 )
+        low, high = self.bounds if isinstance(self.bounds, tuple) and len(self.bounds) == 2 else (0, 0)
+        if not (isinstance(low, Real) and isinstance(high, Real) and low < high):
+            raise MeasureError(
+                f"{self.name} cannot have bounds={self.bounds!r}; give the lowest and the highest value."
+            )
         self._document()
 
     def _document(self) -> None:
@@ -98,6 +104,12 @@ class Measure:
 
     def of(self, counts: Counts) -> float | NDArray[np.float64]:
         """The value for one table, as a plain float, or for each table of a stack, as an array."""
+        if not isinstance(counts, Counts):
+            raise MeasureError(
+                f"{self.name} is of a Table or a Stack, not of {str(counts)[:60]}; count the labels first."
+            )
+        if counts.delicate:
+            return np.asarray(counts.each(self.of), dtype=np.float64)
         return self.value(counts.statistic(kind) for kind in self.statistics)
 
     def value(self, statistics: Iterable[Any]) -> float | NDArray[np.float64]:
@@ -226,7 +238,7 @@ def _parameters(formula: Callable[..., Any]) -> tuple[tuple[type[Statistic], ...
 
 def inverse_beta(beta: float) -> dict[str, float] | None:
     """What exchanging the two sides does to a weight between them; a weight of 0 has no inverse."""
-    return {"beta": 1 / beta} if beta else None
+    return {"beta": 1 / beta} if beta > 1 / LARGEST else None
 
 
 def find(name: str) -> Measure:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from karat.counts import CellFormula, Counts, SizeFormula
 from karat.errors import TableError
 from karat.profile import Information, Squares
-from karat.tables import Table
+from karat.tables import LIMIT, Table
 
 Floats = NDArray[np.float64]
 
@@ -26,7 +27,7 @@ class Stack(Counts):
     """m dense tables of classes by clusters, as one array of shape (m, classes, clusters).
 
     A row or column of zeros is a class or cluster that this table does not have. Sums are in double
-    precision, so pairs are counted exactly up to n = 94,906,265, and not at all beyond.
+    precision; tables that would lose digits by it are scored one by one instead.
 
     >>> import karat
     >>> [round(v, 3) for v in karat.purity(Stack([[[2, 0], [0, 2]], [[1, 1], [1, 1]]])).tolist()]
@@ -51,6 +52,9 @@ class Stack(Counts):
         if bad.size:
             where = tuple(bad[0].tolist())
             raise TableError(f"a stack has the cell {tables[where]} at {where}; give finite cells, none negative.")
+        with np.errstate(over="ignore"):
+            if tables.sum(axis=(1, 2)).max() >= LIMIT:
+                raise TableError("a table of the stack adds up to 2^62 (4.6e18) or more; karat counts fewer items.")
         if not tables.any(axis=(1, 2)).all():
             raise TableError(
                 f"table {int(np.argmin(tables.any(axis=(1, 2))))} of the stack has no items; leave it out."
@@ -59,10 +63,11 @@ class Stack(Counts):
         object.__setattr__(self, "tables", tables)
 
     @classmethod
-    def of(cls, tables: Sequence[Table]) -> Stack:
+    def of(cls, tables: Iterable[Table]) -> Stack:
         """Tables of any shapes, padded with empty classes and clusters to the largest."""
+        tables = list(tables) if isinstance(tables, Iterable) else []
         if not tables or not all(isinstance(table, Table) for table in tables):
-            raise TableError("Stack.of takes a list of one or more Tables.")
+            raise TableError("Stack.of takes a list of one or more Tables; give one.")
         shape = np.max([table.shape for table in tables], axis=0)
         array = np.zeros((len(tables), *shape))
         for place, table in enumerate(tables):
@@ -73,7 +78,12 @@ class Stack(Counts):
         return int(self.tables.shape[0])
 
     def __getitem__(self, place: int) -> Table:
-        return Table.from_matrix(self.tables[int(place)])
+        try:
+            return Table.from_matrix(self.tables[index(place)])
+        except (TypeError, IndexError):
+            raise TableError(
+                f"a stack of {len(self)} tables has no table {place!r}; give a number below that."
+            ) from None
 
     def __iter__(self) -> Iterator[Table]:
         return (self[place] for place in range(len(self)))
@@ -114,15 +124,18 @@ class Stack(Counts):
         return (self.class_sizes > 0).sum(axis=1), (self.cluster_sizes > 0).sum(axis=1)
 
     @cached_property
+    def delicate(self) -> bool:  # type: ignore[override]
+        smallest = self.tables[self.tables > 0].min()
+        return bool(smallest < 1e-100 or self.n.max() > (EXACT if self.whole else 1e4 * smallest))
+
+    @cached_property
     def whole(self) -> bool:  # type: ignore[override]
         return not (self.tables % 1).any()
 
     @property
     def squares(self) -> Squares:  # type: ignore[override]
-        if self.whole and self.n.max() > EXACT:
-            raise TableError(f"a stack counts pairs of at most {EXACT} items; score larger tables one by one.")
-        classes, clusters = (np.square(sizes).sum(axis=1) for sizes in (self.class_sizes, self.cluster_sizes))
-        return Squares(np.square(self.tables).sum(axis=(1, 2)), classes, clusters)
+        cells = self.tables.reshape(len(self), -1)
+        return Squares(*(self._sums(np.square(sizes)) for sizes in (cells, self.class_sizes, self.cluster_sizes)))
 
     @property
     def largest(self) -> tuple[Any, Any]:  # type: ignore[override]
@@ -135,13 +148,13 @@ class Stack(Counts):
         return np.where(self.cluster_sizes > 0, f(self.cluster_sizes), 0).sum(axis=1)
 
     def cell_total(self, f: CellFormula) -> Any:
-        return self._cells(f).sum(axis=(1, 2))
+        return self._sums(self._cells(f).reshape(len(self), -1))
 
     def class_best(self, f: CellFormula) -> Any:
-        return self._cells(f).max(axis=2).sum(axis=1)
+        return self._sums(self._cells(f).max(axis=2))
 
     def cluster_best(self, f: CellFormula) -> Any:
-        return self._cells(f).max(axis=1).sum(axis=1)
+        return self._sums(self._cells(f).max(axis=1))
 
     def _cells(self, f: CellFormula) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):

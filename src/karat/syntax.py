@@ -71,5 +71,5 @@ def check_parameter(measure: str, key: str, value: Any, hint: Any) -> Any:
     number = isinstance(value, Integral if whole else Real) and not isinstance(value, bool)
     if not number or not 0 <= value <= LARGEST or math.isnan(value):
         noun = "a whole number" if whole else "a number"
-        raise MeasureError(f"{measure} cannot have {key}={value!r}; give {noun} from 0 to {LARGEST:g}.")
+        raise MeasureError(f"{measure} cannot have {key}={repr(value)[:60]}; give {noun} from 0 to {LARGEST:g}.")
     return int(value) if isinstance(value, Integral) else float(value)

@@ -64,6 +64,8 @@ class Table(Profiled):
     @classmethod
     def from_cells(cls, gold: object, pred: object, counts: object) -> Table:
         """A table from its cells: the class, the cluster and the count of each, as three columns."""
+        if counts is None:
+            raise TableError("counts is None; give the count of each cell.")
         aligned = align(gold, pred, weights=counts)
         return cls._count(aligned.gold, aligned.pred, aligned.weights, aligned.classes, aligned.clusters, Policy())
 

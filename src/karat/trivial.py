@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,10 @@ class _Trivial(Profiled):
         """f of a cell of each distinct class size."""
 
     def class_best(self, f: CellFormula) -> float:
-        return float(self._cells(f) @ np.array(self.profile.classes.times, dtype=np.float64))
+        values, times = self._cells(f), self.profile.classes.times
+        if self.whole:
+            return float(values @ np.array(times, dtype=np.float64))
+        return float(sum(Fraction(value) * count for value, count in zip(values.tolist(), times, strict=True)))
 
 
 class Together(_Trivial):

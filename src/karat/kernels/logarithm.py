@@ -127,7 +127,20 @@ def log_binomial(x: Any, r: Any) -> Floats:
     positive = (x > 0) & (r > 0)
     x, r = np.where(positive, x, 1.0), np.where(positive, r, 1.0)
     # Stirling on each factorial: x log((x+r)/x) + r log((x+r)/r) - log(2 pi x r / (x+r)) / 2 + ...
-    leading = x * np.log1p(r / x) + r * np.log1p(x / r)
-    spread = 0.5 * (np.log(2 * np.pi) + np.log(x) + np.log(r) - np.log(x + r))
-    errors = _stirling_error(x + r) - _stirling_error(x) - _stirling_error(r)
-    return np.asarray(np.where(positive, leading - spread + errors, 0.0))
+    safe = np.maximum(x, 1e-3)  # smaller ones have a way of their own
+    leading = safe * np.log1p(r / safe) + r * np.log1p(safe / r)
+    spread = 0.5 * (np.log(2 * np.pi) + np.log(safe) + np.log(r) - np.log(safe + r))
+    errors = _stirling_error(safe + r) - _stirling_error(safe) - _stirling_error(r)
+    small = x < 0.05
+    value = np.where(small, _small_log_binomial(np.where(small, x, 0.0), r), leading - spread + errors)
+    return np.asarray(np.where(positive, value, 0.0))
+
+
+def _small_log_binomial(x: Floats, r: Floats) -> Floats:
+    """The same for x below 0.05, by its Taylor series, where Stirling's terms would cancel."""
+    from scipy.special import digamma, zeta
+
+    series = x * (digamma(r + 1) + np.euler_gamma)
+    for k in range(2, 13):
+        series = series + (-x) ** k / k * (zeta(k, r + 1) - zeta(k, 1))
+    return np.asarray(series)

@@ -44,12 +44,14 @@ class Entropies(Statistic):
     def expected(cls, counts: Counts) -> Entropies:
         """Their averages when the predicted labels are shuffled, which moves only the mutual information."""
         seen, chance = counts.statistic(cls), counts.statistic(Chance)
+        some = 1 - is_zero(chance.mutual)  # with one class or one cluster nothing moves
+        pred_given_gold = seen.pred + some * (chance.pred_given_gold - seen.pred)
         return replace(
             seen,
             mutual=chance.mutual,
-            joint=seen.gold + chance.pred_given_gold,
-            gold_given_pred=chance.gold_given_pred,
-            pred_given_gold=chance.pred_given_gold,
+            joint=seen.gold + pred_given_gold,
+            gold_given_pred=seen.gold + some * (chance.gold_given_pred - seen.gold),
+            pred_given_gold=pred_given_gold,
         )
 
     @property

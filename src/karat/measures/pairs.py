@@ -39,7 +39,10 @@ class Pairs(Statistic):
     def expected(cls, counts: Counts) -> Pairs:
         """Their averages when the predicted labels are shuffled (Hubert & Arabie 1985, eq. 2)."""
         seen = counts.statistic(cls)
-        return replace(seen, both=ratio(seen.gold * seen.pred, seen.total, empty=0))
+        product = seen.gold * seen.pred
+        if isinstance(product, int) and seen.total:  # a fraction, so that what is equal to it cancels
+            return replace(seen, both=Fraction(product, seen.total))
+        return replace(seen, both=ratio(product, seen.total, empty=0))
 
     @property
     def apart_in_pred(self) -> Number:
