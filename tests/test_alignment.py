@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from types import MappingProxyType
 from typing import Any
 
@@ -78,6 +79,13 @@ def test_singletons_stand_alone_and_a_cluster_does_not() -> None:
     together = karat.Table.from_labels(gold, pred, missing="cluster")
     assert (alone.shape, together.shape) == ((2, 4), (2, 3))
     assert karat.purity(alone) == 1 > karat.purity(together)
+
+
+def test_the_cluster_of_missing_labels_stays_one_when_pickled() -> None:
+    table = karat.Table.from_labels([0, 0, 1], ["a", None, None], missing="cluster")
+    back = pickle.loads(pickle.dumps(table))
+    assert back == table
+    assert (back + table).shape == (2, 2)
 
 
 def test_singletons_of_different_batches_never_merge() -> None:

@@ -85,8 +85,10 @@ def _number(value: Any) -> int | float:
 
 
 def _names(given: Sequence[Any] | None, size: int, what: str, lines: str) -> list[Any]:
+    if given is None:
+        return list(range(size))
     try:
-        names = list(range(size)) if given is None else list(given)
+        names = list(given)
     except TypeError:
         raise TableError(f"{what} is {given!r}; give a list of names.") from None
     if len(names) != size:

@@ -35,7 +35,7 @@ class Labelings(Statistic):
             try:
                 return float(value)
             except (TypeError, ValueError):
-                raise MeasureError(f"{name} returned {value!r}, which is not a number.") from None
+                raise MeasureError(f"{name} returned {value!r}, which is not a number; return one.") from None
 
         return self.counts.each(number)
 
@@ -57,7 +57,7 @@ def wrap(
     0.5
     """
     if not callable(function) or isinstance(function, Measure):
-        raise MeasureError(f"{function!r} is not a plain function of (gold, pred) that could be wrapped.")
+        raise MeasureError(f"{function!r} is not a plain function of (gold, pred); give one.")
     module, qualified = (getattr(function, key, "") for key in ("__module__", "__qualname__"))
     if name is None and (not module or not qualified or "<" in qualified):
         raise MeasureError(f"{function!r} has no name to find it by; give it one: karat.wrap(function, name='mine').")

@@ -83,7 +83,7 @@ class Profile:
 
     Sizes are integers in steps of unit: 1 for counts, and for a real-valued table the power of two of which
     all its cells are whole multiples (every float is an integer times a power of two), so that its margins are
-    exact as well. Distinct sizes that add up to n number at most sqrt(2n).
+    exact as well. Distinct counts that add up to n number at most sqrt(2n).
     """
 
     cells: Sizes
@@ -121,8 +121,12 @@ class Profile:
         return self._total(self.clusters, f)
 
     def _total(self, sizes: Sizes, f: Callable[[Floats], Floats]) -> float:
-        values = f(np.array([float(s * self.unit) for s in sizes.size]))
+        values = f(self.weights(sizes))
         return math.fsum((values * np.array(sizes.times, dtype=np.float64)).tolist())
+
+    def weights(self, sizes: Sizes) -> Floats:
+        """The distinct sizes as what they weigh, rounded."""
+        return np.array([float(size * self.unit) for size in sizes.size])
 
     @cached_property
     def information(self) -> Information:

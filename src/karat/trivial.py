@@ -35,7 +35,7 @@ class Together(_Trivial):
         self.profile = Profile(gold.classes, gold.classes, Sizes((gold.classes.total,), (1,)), gold.unit)
 
     def _cells(self, f: CellFormula) -> NDArray[Any]:
-        sizes = np.array([float(s * self.profile.unit) for s in self.profile.classes.size])
+        sizes = self.profile.weights(self.profile.classes)
         return np.asarray(f(sizes, sizes, np.full_like(sizes, float(self.n))))
 
     cell_total = _Trivial.class_best
@@ -47,7 +47,8 @@ class Together(_Trivial):
         return self.largest[0]
 
     def expand(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        gold = _items(self.profile)
+        self.need_counts("a list of items")
+        gold = _items(self.profile.classes)
         return gold, np.zeros_like(gold)
 
 
@@ -61,7 +62,7 @@ class Apart(_Trivial):
         self.profile = Profile(ones, gold.classes, ones)
 
     def _cells(self, f: CellFormula) -> NDArray[Any]:
-        sizes = np.array(self.profile.classes.size, dtype=np.float64)
+        sizes = self.profile.weights(self.profile.classes)
         ones = np.ones_like(sizes)
         return np.asarray(f(ones, sizes, ones))
 
@@ -75,13 +76,11 @@ class Apart(_Trivial):
         return self.shape[0]
 
     def expand(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        gold = _items(self.profile)
+        gold = _items(self.profile.classes)
         return gold, np.arange(gold.size)
 
 
-def _items(profile: Profile) -> NDArray[np.int64]:
+def _items(classes: Sizes) -> NDArray[np.int64]:
     """A class code for every item."""
-    if profile.unit != 1:
-        raise TableError("a real-valued table has no list of items.")
-    sizes = np.repeat(profile.classes.size, profile.classes.times)
+    sizes = np.repeat(classes.size, classes.times)
     return np.repeat(np.arange(sizes.size), sizes)
