@@ -13,6 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 HOME = ROOT / ".venv"
 BIN = HOME / ("Scripts" if os.name == "nt" else "bin")
+BUILT_FROM = [ROOT / "pyproject.toml", ROOT / "setup.py", *sorted(ROOT.glob("src/karat/kernels/compiled/*.py"))]
 
 TEST = [
     ["ruff", "check", "."],
@@ -23,9 +24,9 @@ TEST = [
 
 
 def set_up(extra: str) -> None:
-    """Make the environment and install karat in it, unless that has been done for this pyproject.toml."""
+    """Make the environment and install karat in it, unless that has been done for these sources of the build."""
     stamp = HOME / f"karat-{extra or 'plain'}"
-    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
+    wanted = hashlib.sha256(b"".join(path.read_bytes() for path in BUILT_FROM)).hexdigest()
     if stamp.is_file() and stamp.read_text() == wanted:
         return
     print("Installing karat into .venv (once) ...", file=sys.stderr, flush=True)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from karat.kernels.assignment import best_matching, greedy_matching
-from karat.kernels.counting import count_cells, encode_integers
+from karat.kernels.counting import cross_count, encode_integers
 from karat.kernels.expected import expected_information
 from karat.kernels.logarithm import log_binomial, log_pair, log_terms
 from karat.profile import exact_sum
@@ -137,7 +137,7 @@ def test_the_best_matching_is_the_heaviest(matrix: np.ndarray) -> None:  # type:
 def test_a_hundred_thousand_classes_and_clusters_are_matched(ones: bool) -> None:
     rng = np.random.default_rng(3)
     rows, cols = rng.integers(0, 100_000, (2, 300_000))
-    rows, cols, counts = count_cells(rows, cols, (100_000, 100_000))
+    rows, cols, counts = cross_count(rows, cols)[2:]
     counts = np.ones_like(counts) if ones else rng.integers(1, 100, counts.size)
     chosen = best_matching(rows, cols, counts)
     assert len(set(rows[chosen])) == len(set(cols[chosen])) == chosen.size
@@ -163,8 +163,9 @@ def test_integers_are_encoded_in_order(values: list[int]) -> None:
 def test_weights_are_added_up_by_cell(items: list[tuple[int, int, float]]) -> None:
     rows, cols, weights = (np.array(column) for column in zip(*items, strict=True))
     cells = {(r, c): math.fsum(w for x, y, w in items if (x, y) == (r, c)) for r, c in {(r, c) for r, c, _ in items}}
-    found = count_cells(rows, cols, (5, 5), weights)
-    assert dict(zip(zip(found[0].tolist(), found[1].tolist(), strict=True), found[2].tolist(), strict=True)) == cells
+    found = cross_count(rows, cols, weights)
+    left, right = found.left[found.rows].tolist(), found.right[found.cols].tolist()
+    assert dict(zip(zip(left, right, strict=True), found.counts.tolist(), strict=True)) == cells
 
 
 @given(st.lists(st.floats(0, 1e300), max_size=8))

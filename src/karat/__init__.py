@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from karat.errors import MeasureError as MeasureError
     from karat.errors import TableError as TableError
     from karat.evaluate import score as score
+    from karat.kernels import build_info as build_info
+    from karat.labels import Labels as Labels
+    from karat.labels import encode as encode
     from karat.measures import *
     from karat.parsing import parse as parse
     from karat.parsing import wrap as wrap
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
 _ROOMS = {
     "errors": ("KaratError", "LabelError", "MeasureError", "TableError"),
     "evaluate": ("score",),
+    "kernels": ("build_info",),
+    "labels": ("Labels", "encode"),
     "profile": ("Profile",),
     "parsing": ("parse", "wrap"),
     "registry": ("Measure", "list_measures", "measure"),

@@ -15,6 +15,7 @@ from karat.errors import LabelError, listed
 from karat.labels import MISSING, Labels, Singleton, encode_objects, is_missing, plain, read
 
 Ints = NDArray[np.int64]
+AnyInts = NDArray[Any]  # of any integer type
 
 Missing: TypeAlias = Literal["raise", "drop", "singletons", "cluster"]
 NoiseAs: TypeAlias = Literal["cluster", "singletons", "drop"]
@@ -71,10 +72,10 @@ class Policy:
 class Aligned(NamedTuple):
     """A class code and a cluster code for every item that is scored, with names, weights and the policy."""
 
-    gold: Ints
-    pred: Ints
-    classes: list[Any]
-    clusters: list[Any]
+    gold: AnyInts
+    pred: AnyInts
+    classes: list[Any] | None  # None if the codes are themselves the labels
+    clusters: list[Any] | None
     weights: NDArray[Any] | None
     policy: Policy
 
@@ -91,20 +92,24 @@ def align(
     """Read both sides, match them on item ids where they have them, and apply the policy."""
     policy = Policy(missing, plain(noise), noise_as, weights is not None)
     left, right = read(gold, "gold"), read(pred, "pred")
-    noise_code = _noise_code(right, policy)
     items, gold_at, pred_at = _match(left, right, missing)
     if left.items is not None and right.items is not None:
         policy = replace(policy, matched="items")
     weight = None if weights is None else _read_weights(weights, items, left, gold_at)
+    if gold_at is None and noise_as is None and left.complete and right.complete:
+        return Aligned(left.values, right.values, left.names, right.names, weight, policy)
+    (gold_codes, classes), (pred_codes, clusters) = left.coded, right.coded
+    noisy = _take(pred_codes, pred_at) == _noise_code(clusters, policy)
     aligned = Aligned(
-        _take(left.codes, gold_at), _take(right.codes, pred_at), list(left.names), list(right.names), weight, policy
+        _take(gold_codes, gold_at), _take(pred_codes, pred_at), list(classes), list(clusters), weight, policy
     )
-    return _apply_policy(aligned, aligned.pred == noise_code, items)
+    return _apply_policy(aligned, noisy, items)
 
 
 def _apply_policy(aligned: Aligned, noisy: NDArray[np.bool_], items: Any) -> Aligned:
     """Drop, or give a label to, the items that lack one, and those that are noise."""
     gold, pred, classes, clusters, weights, policy = aligned
+    classes, clusters = classes or [], clusters or []
     absent = (gold < 0) | (pred < 0)
     if policy.missing == "raise" and absent.any():
         raise LabelError(_missing_message(gold, pred, items))
@@ -124,23 +129,23 @@ def _apply_policy(aligned: Aligned, noisy: NDArray[np.bool_], items: Any) -> Ali
     return Aligned(gold, pred, classes, clusters, weights, policy)
 
 
-def _noise_code(labels: Labels, policy: Policy) -> int:
+def _noise_code(names: list[Any], policy: Policy) -> int:
     """The code of the noise label, -2 if there is none; a label that only looks like it is worth a word."""
     if policy.noise_as is None:
         return -2
-    codes, _ = encode_objects([policy.noise, *labels.names], "noise")
+    codes, _ = encode_objects([policy.noise, *names], "noise")
     same = np.flatnonzero(codes[1:] == codes[0])
     if same.size:
         return int(same[0])
-    alike = [name for name in labels.names if str(name) == str(policy.noise)]
+    alike = [name for name in names if str(name) == str(policy.noise)]
     if alike:
         found = alike[0]
         raise LabelError(f"noise={policy.noise!r} is not among pred's labels, but {found!r} is; give noise={found!r}.")
     return -2
 
 
-def _take(codes: Ints, places: Ints) -> Ints:
-    return np.where(places >= 0, codes[places], -1)
+def _take(codes: Ints, places: Ints | None) -> Ints:
+    return codes.copy() if places is None else np.where(places >= 0, codes[places], -1)
 
 
 def _settle(codes: Ints, places: Ints, names: list[Any], items: Any, *, alone: bool) -> None:
@@ -155,14 +160,13 @@ def _item(items: Any, place: int) -> Any:
     return place if items is None else items[place]
 
 
-def _match(left: Labels, right: Labels, missing: Missing) -> tuple[Any, Ints, Ints]:
-    """The items of both sides, and the place of each in gold and in pred (-1 where it is absent)."""
-    here = np.arange(left.codes.size)
+def _match(left: Labels, right: Labels, missing: Missing) -> tuple[Any, Ints | None, Ints | None]:
+    """The items of both sides, and the place of each in gold and in pred (-1 where it is absent); None if as given."""
     if left.items is None or right.items is None:
         _check_positions(left, right)
-        return (right.items if left.items is None else left.items), here, here
+        return (right.items if left.items is None else left.items), None, None
     if _same_items(left.items, right.items):
-        return left.items, here, here
+        return left.items, None, None
     gold_items, pred_items = list(left.items), list(right.items)
     gold_at, pred_at = _places(gold_items, "gold"), _places(pred_items, "pred")
     only_gold = [item for item in gold_items if item not in pred_at]
@@ -186,9 +190,9 @@ def _check_positions(left: Labels, right: Labels) -> None:
             raise LabelError(
                 f"{side} names its items but {other} does not; give both as dicts, sets or Series, or neither."
             )
-    if left.codes.size != right.codes.size:
+    if len(left) != len(right):
         raise LabelError(
-            f"gold has {left.codes.size} labels but pred has {right.codes.size}; "
+            f"gold has {len(left)} labels but pred has {len(right)}; "
             "give both as dicts {item: label} or as Series with an index, so that they can be aligned."
         )
 
@@ -225,7 +229,7 @@ def _missing_message(gold: Ints, pred: Ints, items: Any) -> str:
     return " and ".join(parts) + "; say missing='drop', 'singletons' or 'cluster'."
 
 
-def _read_weights(weights: Any, items: Any, left: Labels, gold_at: Ints) -> NDArray[Any]:
+def _read_weights(weights: Any, items: Any, left: Labels, gold_at: Ints | None) -> NDArray[Any]:
     """One finite, non-negative number per item, int64 or float64, in the order of the items."""
     keyed = isinstance(weights, Mapping)
     index = list(weights) if keyed else getattr(weights, "index", None)
@@ -237,7 +241,9 @@ def _read_weights(weights: Any, items: Any, left: Labels, gold_at: Ints) -> NDAr
             lacking = _item(items, int(np.argmin(at)))
             raise LabelError(f"weights has no weight for item {lacking!r}; give one for every item.")
         return check_weights(weights.values() if keyed else weights, None)[at]
-    array = check_weights(weights, left.codes.size)
+    array = check_weights(weights, len(left))
+    if gold_at is None:
+        return array
     if (gold_at < 0).any():
         raise LabelError("weights are by position, but pred has items that gold lacks; give a dict {item: weight}.")
     return array[gold_at]

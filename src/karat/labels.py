@@ -1,4 +1,4 @@
-"""Anything label-like, read into dense integer codes.
+"""Anything label-like, read into integers.
 
 Two labels are one label if they are equal under Python's == and of the same kind. Numbers are one kind
 (1 and 1.0 are the same label), text is another ("1" is not 1), and so are bytes and booleans (True is not
@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from numbers import Real
 from typing import Any
 
@@ -20,9 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import LabelError, TableError, listed
-from karat.kernels.counting import encode_integers
+from karat.kernels.counting import encode_integers, first_seen
+from karat.kernels.objects import number_objects
 
 Ints = NDArray[np.int64]
+AnyInts = NDArray[Any]  # of any integer type
 
 
 class Singleton:
@@ -50,20 +53,58 @@ class _Missing:
 MISSING = _Missing()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Labels:
-    """One side's labels: a code per item (-1 if missing), what each code stands for, the items if known."""
+    """One side's labels: an integer per item, what each integer stands for, the items if known.
 
-    codes: Ints
-    names: list[Any]
+    >>> gold = encode(["x", "x", "o"])
+    >>> gold.names, gold.values.tolist()
+    (['o', 'x'], [1, 1, 0])
+    """
+
+    values: AnyInts  # of any integer type: a place in names, -1 if missing; or the labels themselves
+    names: list[Any] | None = None  # None if the values are themselves the labels
     items: Any = None  # a pandas Index, a list of keys, or None when only positions are known
     keyed: bool = False  # the items came as explicit keys: never to be matched by position
 
+    @cached_property
+    def complete(self) -> bool:
+        """Whether every item has a label."""
+        return self.names is None or self.values.dtype.kind == "u" or bool(self.values.min() >= 0)
+
+    @cached_property
+    def coded(self) -> tuple[Ints, list[Any]]:
+        """A code for each item, -1 if it has no label, and what the codes stand for."""
+        if self.names is None:
+            codes, distinct = encode_integers(self.values)
+            return codes, distinct.tolist()
+        return self.values.astype(np.int64), self.names
+
+    def __len__(self) -> int:
+        return int(self.values.size)
+
+    def __repr__(self) -> str:
+        return f"<Labels: {len(self)} items>"
+
+
+def encode(labels: object) -> Labels:
+    """Labels read once, to be given in place of the labels any number of times: one gold, many systems.
+
+    >>> import karat
+    >>> gold = karat.encode(["x", "x", "o"])
+    >>> [karat.ari(gold, system) for system in ([1, 1, 2], [1, 2, 2])]
+    [1.0, -0.5]
+    """
+    given = read(labels, "labels")
+    codes, names = given.coded
+    narrow = np.min_scalar_type(len(names) if given.complete else -1 - len(names))
+    return replace(given, values=codes.astype(narrow), names=names)
+
 
 def read(labels: object, side: str) -> Labels:
-    """Labels of any supported kind as codes; side names them in messages ("gold" or "pred")."""
-    result = _read(labels, side)
-    if result.codes.size == 0:
+    """Labels of any supported kind as integers; side names them in messages ("gold" or "pred")."""
+    result = labels if isinstance(labels, Labels) else _read(labels, side)
+    if not len(result):
         raise LabelError(f"{side} is empty; give one label per item.")
     return result
 
@@ -74,15 +115,15 @@ def _read(labels: Any, side: str) -> Labels:
             f"{side} is the text {labels[:60]!r}, not labels; give a list of labels, or read the file first."
         )
     if isinstance(labels, np.ndarray):
-        return Labels(*encode_array(labels, side))
+        return _read_array(labels, side)
     if isinstance(labels, Mapping):
         if _all_sets(labels.values()):
             return _from_clusters(list(labels), list(labels.values()), side)
-        return Labels(*encode_objects(list(labels.values()), side), items=list(labels), keyed=True)
+        return replace(_read_list(list(labels.values()), side), items=list(labels), keyed=True)
     if isinstance(labels, (list, tuple)):
         if _all_sets(labels):
             return _from_clusters(list(range(len(labels))), labels, side)
-        return Labels(*encode_objects(labels, side))
+        return _read_list(labels, side)
     if isinstance(labels, AbstractSet):
         raise LabelError(f"{side} is a set, which has no order; give a list of labels, or a list of sets of items.")
     if not isinstance(labels, Iterable) and not hasattr(labels, "__array__"):
@@ -132,82 +173,138 @@ def _from_column(labels: Any, side: str) -> Labels:
             f"{side} is a matrix of shape {labels.shape}; for a contingency table use karat.Table.from_matrix."
         )
     if hasattr(labels, "__array__"):
-        return Labels(*encode_array(np.asarray(labels), side))
-    return Labels(*encode_objects(list(labels), side))
+        return _read_array(np.asarray(labels), side)
+    return _read_list(list(labels), side)
 
 
 def _from_series(series: Any, side: str) -> Labels:
     import narwhals as nw
 
     index = nw.maybe_get_index(series)
+    if series.dtype in (nw.String, nw.Categorical, nw.Enum):
+        return replace(_recoded(*_dictionary(series), side), items=index)
     simple = series.dtype.is_numeric() or series.dtype == nw.Boolean
     if not simple or series.dtype in (nw.Decimal, nw.Int128, nw.UInt128):
-        return Labels(*encode_objects(series.to_list(), side), items=index)
+        return replace(_read_list(series.to_list(), side), items=index)
+    if not series.null_count():
+        return replace(_read_array(series.to_numpy(), side), items=index)
     present = ~series.is_null().to_numpy().astype(bool)
-    codes = np.full(present.size, -1, dtype=np.int64)
-    known, names = encode_array(series.drop_nulls().to_numpy(), side)
-    codes[present] = known
-    return Labels(codes, names, items=index)
+    return replace(_read_present(series.drop_nulls().to_numpy(), present, side), items=index)
 
 
-def encode_array(values: NDArray[Any], side: str) -> tuple[Ints, list[Any]]:
-    """Codes and names of a NumPy array of any dtype."""
+def _dictionary(series: Any) -> tuple[AnyInts, list[Any]]:
+    """A text column's own dictionary encoding: a code for each item, -1 if it is null, and what they stand for."""
+    import narwhals as nw
+
+    native = series.to_native()
+    if series.implementation.is_polars():
+        import polars as pl
+
+        text = native.cast(pl.String)
+        distinct = text.unique().drop_nulls().sort()
+        physical = text.cast(pl.Enum(distinct)).to_physical()
+        codes = physical.cast(pl.Int64).fill_null(-1) if physical.null_count() else physical
+        return codes.to_numpy(), distinct.to_list()
+    if series.implementation.is_pyarrow():
+        return _arrow_dictionary(native)
+    if series.dtype == nw.String:
+        codes, distinct = native.factorize()
+        return codes, distinct.tolist()
+    return native.cat.codes.to_numpy(), native.cat.categories.tolist()
+
+
+def _arrow_dictionary(column: Any) -> tuple[AnyInts, list[Any]]:
+    """The same of an Arrow column, whose chunks may have dictionaries of their own."""
+    import pyarrow as pa
+
+    encoded = (column if pa.types.is_dictionary(column.type) else column.dictionary_encode()).unify_dictionaries()
+    if not encoded.num_chunks:
+        return np.zeros(0, dtype=np.int64), []
+    indices = pa.chunked_array([chunk.indices for chunk in encoded.chunks])
+    codes = indices.cast(pa.int64()).fill_null(-1) if indices.null_count else indices
+    return codes.to_numpy(), encoded.chunk(0).dictionary.to_pylist()
+
+
+def _read_array(values: NDArray[Any], side: str) -> Labels:
+    """A NumPy array of any dtype; integers as they are."""
     if values.ndim != 1:
         raise LabelError(f"{side} has shape {values.shape}; give one label per item, in one dimension.")
     if isinstance(values, np.ma.MaskedArray):
-        return _encode_present(values.data, ~np.ma.getmaskarray(values), side)
+        present = ~np.ma.getmaskarray(values)
+        return _read_array(values.data, side) if present.all() else _read_present(values.data[present], present, side)
     kind = values.dtype.kind
-    if values.size == 0:
-        return np.zeros(0, dtype=np.int64), []
-    if kind in "iu":
-        codes, distinct = encode_integers(values)
-        return codes, distinct.tolist()
-    if kind in "fcmM":
-        missing = np.isnat(values) if kind in "mM" else np.isnan(values)
-        if missing.any():
-            return _encode_present(values, ~missing, side)
-    if kind in "bfcSUmM":
-        distinct, codes = np.unique(values, return_inverse=True)
-        return codes.astype(np.int64, copy=False), list(distinct) if kind in "mM" else distinct.tolist()
-    return encode_objects(values.tolist(), side)
+    if kind in "iu" and values.dtype.itemsize <= 8:
+        return Labels(values)
+    if kind == "b":
+        return Labels(values.view(np.uint8), [False, True])
+    if kind == "f" and values.dtype.itemsize <= 8:
+        return _hashed(values.astype(np.float64) + 0.0, side)  # -0.0 is 0.0
+    if kind in "mM":
+        return _hashed(values, side)
+    return _read_list(values.tolist(), side)
 
 
-def _encode_present(values: NDArray[Any], present: NDArray[np.bool_], side: str) -> tuple[Ints, list[Any]]:
-    codes = np.full(values.size, -1, dtype=np.int64)
-    known, names = encode_array(values[present], side)
-    codes[present] = known
-    return codes, names
+def _hashed(values: NDArray[Any], side: str) -> Labels:
+    """Eight bytes an item, equal if their bits are."""
+    native = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("="))
+    codes, distinct = first_seen(native.view(np.uint64))
+    named = distinct.view(native.dtype)
+    return _recoded(codes, list(named) if native.dtype.kind in "mM" else named.tolist(), side)
+
+
+def _read_present(known: NDArray[Any], present: NDArray[np.bool_], side: str) -> Labels:
+    """The labels of the items that have one."""
+    codes = np.full(present.size, -1, dtype=np.int64)
+    if not known.size:
+        return Labels(codes, [])
+    codes[present], names = _read_array(known, side).coded
+    return Labels(codes, names)
+
+
+def _recoded(codes: AnyInts, names: Sequence[Any], side: str) -> Labels:
+    """Codes for names in canonical order, from codes (-1 if missing) for names in any, some of them perhaps missing."""
+    places, kept = encode_objects(names, side)
+    if np.array_equal(places, np.arange(places.size)):
+        return Labels(codes, kept)
+    # a code of -1 takes the last of them
+    return Labels(np.append(places, -1).astype(np.min_scalar_type(-1 - places.size))[codes], kept)
+
+
+def _read_list(values: Sequence[Any], side: str) -> Labels:
+    if set(map(type, values)) == {int}:
+        try:
+            return Labels(np.array(values, dtype=np.int64))
+        except OverflowError:  # beyond 64 bits
+            pass
+    return Labels(*encode_objects(values, side))
 
 
 def encode_objects(values: Sequence[Any], side: str) -> tuple[Ints, list[Any]]:
     """Codes and names of Python objects, in one pass of hashing; names in canonical order."""
     if any(kind.__module__.startswith("pyarrow") for kind in set(map(type, values))):
         values = [v.as_py() if hasattr(v, "as_py") else v for v in values]
-    keys = _keys(values)
     try:
-        first = {key: place for place, key in reversed(list(enumerate(keys)))}
+        codes, distinct = number_objects(_keys(values))
     except TypeError:
         raise LabelError(_unhashable(values, side)) from None
-    names = [plain(values[place]) for place in first.values()]
+    names = [plain(_STOOD_FOR.get(id(key), key)) for key in distinct]
     order = canonical_order(names)
-    code_of = dict.fromkeys(first, -1)
-    distinct = list(first)
-    for code, place in enumerate(order):
-        code_of[distinct[place]] = code
-    codes = np.fromiter(map(code_of.__getitem__, keys), dtype=np.int64, count=len(keys))
-    return codes, [names[place] for place in order]
+    ranks = np.full(len(names), -1, dtype=np.int64)
+    ranks[order] = np.arange(len(order))
+    return ranks[codes], [names[place] for place in order]
 
 
 _TRUE, _FALSE = object(), object()
+_STOOD_FOR = {id(_TRUE): True, id(_FALSE): False}
 
 
-def _keys(values: Sequence[Any]) -> Sequence[Hashable]:
+def _keys(values: Sequence[Any]) -> list[Hashable]:
     """The values themselves, with stand-ins for booleans where they would equal numbers."""
     kinds = set(map(type, values))
     booleans = {kind for kind in kinds if issubclass(kind, (bool, np.bool_))}
     if booleans and booleans != kinds:
         return [(_TRUE if v else _FALSE) if isinstance(v, (bool, np.bool_)) else v for v in values]
-    return values
+    return values if isinstance(values, list) else list(values)
 
 
 def _unhashable(values: Iterable[Any], side: str) -> str:
@@ -248,6 +345,8 @@ def is_missing(label: Any) -> bool:
 
 def canonical_order(names: Sequence[Any]) -> list[int]:
     """Positions of the labels that are not missing: numbers, then text, then the rest, each sorted."""
+    if set(map(type, names)) in ({str}, {int}):  # the common cases, quickly
+        return sorted(range(len(names)), key=names.__getitem__)
     ranked = [(_rank(name), place) for place, name in enumerate(names) if not is_missing(name)]
     return [place for _, place in sorted(ranked)]
 

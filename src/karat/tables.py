@@ -17,7 +17,7 @@ from karat.counts import CellFormula, Profiled
 from karat.errors import TableError
 from karat.frames import frame
 from karat.kernels.assignment import best_matching, greedy_matching
-from karat.kernels.counting import count_cells
+from karat.kernels.counting import cross_count
 from karat.labels import comparable, merge_names
 from karat.matrices import matrix_cells
 from karat.profile import Exact, Profile, Sizes, exact_sizes, exact_sum
@@ -98,14 +98,17 @@ class Table(Profiled):
     @classmethod
     def _count(
         cls,
-        rows: Ints,
-        cols: Ints,
+        rows: NDArray[Any],
+        cols: NDArray[Any],
         weights: NDArray[Any] | None,
-        classes: Sequence[Any],
-        clusters: Sequence[Any],
+        classes: Sequence[Any] | None,
+        clusters: Sequence[Any] | None,
         policy: Policy,
     ) -> Table:
-        """The one way to a table: adds up equal cells, drops empty ones, keeps whole numbers whole."""
+        """The one way to a table: adds up equal cells, drops empty ones, keeps whole numbers whole.
+
+        Rows and columns are places in classes and clusters, or the labels themselves, if those are None.
+        """
         if weights is not None:
             with np.errstate(over="ignore"):
                 total = float(weights.sum(dtype=np.float64))
@@ -113,16 +116,16 @@ class Table(Profiled):
                 raise TableError(f"the cells add up to {total:.3g}; karat counts fewer than 2^62 (4.6e18) items.")
             if weights.dtype.kind == "f" and not (weights % 1).any():
                 weights = weights.astype(np.int64)
-        rows, cols, counts = count_cells(rows, cols, (len(classes), len(clusters)), weights)
-        filled = counts > 0
-        if not filled.any():
-            raise TableError("no item is left with a positive weight; give at least one.")
-        rows, class_names = _compact(rows[filled], classes)
-        cols, cluster_names = _compact(cols[filled], clusters)
-        arrays = (rows, cols, counts[filled])
+            filled = weights > 0
+            if not filled.any():
+                raise TableError("no item is left with a positive weight; give at least one.")
+            if not filled.all():
+                rows, cols, weights = rows[filled], cols[filled], weights[filled]
+        cells = cross_count(rows, cols, weights)
+        arrays = (cells.rows, cells.cols, cells.counts)
         for array in arrays:
             array.setflags(write=False)
-        return cls(*arrays, class_names, cluster_names, policy)
+        return cls(*arrays, _names(cells.left, classes), _names(cells.right, clusters), policy)
 
     @cached_property
     def profile(self) -> Profile:  # type: ignore[override]
@@ -147,7 +150,7 @@ class Table(Profiled):
             sizes = np.zeros(size, dtype=np.int64)
             np.add.at(sizes, codes, self.counts)
         else:
-            sizes = count_cells(codes, np.zeros_like(codes), (size, 1), self.counts)[2]
+            sizes = cross_count(codes, np.zeros_like(codes), self.counts).counts
         sizes.setflags(write=False)
         return sizes
 
@@ -272,10 +275,7 @@ def number(n: Exact) -> str:
     return f"{n:,}" if isinstance(n, int) else f"{float(n):,.4f}".rstrip("0").rstrip(".")
 
 
-def _compact(codes: Ints, names: Sequence[Any]) -> tuple[Ints, tuple[Any, ...]]:
-    """Codes renumbered so that each name is used, and those names."""
-    used = np.zeros(len(names), dtype=bool)
-    used[codes] = True
-    if used.all():
-        return codes, tuple(names)
-    return (np.cumsum(used) - 1)[codes], tuple(names[i] for i in np.flatnonzero(used).tolist())
+def _names(values: NDArray[Any], names: Sequence[Any] | None) -> tuple[Any, ...]:
+    """What the values stand for."""
+    places = values.tolist()
+    return tuple(places if names is None else [names[place] for place in places])

@@ -1,59 +1,314 @@
-"""Encoding integers and counting pairs of codes."""
+"""From two integer arrays to the distinct values of each and the cells of their cross table."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from functools import partial
+from itertools import accumulate, pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.kernels import twin
+from karat.kernels.threads import in_parallel, shares
+
 Ints = NDArray[np.int64]
+Codes = NDArray[np.uint32]
+AnyInts = NDArray[Any]  # of any integer type, and with any step from item to item
+
+PART = 1 << 31  # items that are counted in 32 bits
 
 
-def encode_integers(values: NDArray[Any]) -> tuple[Ints, NDArray[Any]]:
-    """Codes 0..k-1 in increasing order of value, and the k distinct values."""
+class Cells(NamedTuple):
+    """The distinct values of two columns, in increasing order, and how often each two meet, sorted by both."""
+
+    left: AnyInts
+    right: AnyInts
+    rows: Ints  # a place in left
+    cols: Ints  # a place in right
+    counts: NDArray[Any]
+
+
+def cross_count(left: AnyInts, right: AnyInts, weights: NDArray[Any] | None = None) -> Cells:
+    """The cells of two columns, each with the number of its items or their total weight; no column is copied.
+
+    Values in a small range go straight to the places of a dense table, if it is small beside the number of items;
+    else the items are sorted by counting. Other values are numbered first, by hashing.
+    """
+    left, right = _readable(left), _readable(right)
+    if weights is not None:
+        return _weighed(left, right, weights)
+    row, col = _guess(left), _guess(right)
+    table = _dense(row, col)
+    if table is None:  # the guess, from a few values, was too small, or too large for a table
+        row, col = in_parallel([partial(_number, left), partial(_number, right)])
+        table = _dense(row, col)
+    return _sparse(row, col) if table is None else _filled(table, row, col)
+
+
+class _Column(NamedTuple):
+    """Integers that are below size when low is taken off; names are what they stand for, if not for themselves."""
+
+    values: AnyInts
+    low: int
+    size: int
+    names: AnyInts | None = None
+
+    @property
+    def bits(self) -> int:
+        """How many bits tell the values apart."""
+        return max(1, (self.size - 1).bit_length())
+
+    def meaning(self, places: Ints) -> AnyInts:
+        """What the values at these places of the range stand for."""
+        if self.names is not None:
+            return self.names[places]
+        wide = np.uint64 if self.values.dtype.kind == "u" else np.int64  # in which a sum may wrap, and wraps back
+        return (places.astype(wide) + np.array(self.low, dtype=wide)).astype(self.values.dtype)
+
+
+def _readable(values: AnyInts) -> AnyInts:
+    """The array itself, unless its bytes or its steps are such as few arrays have."""
+    plain = values.dtype.isnative and values.flags.aligned and values.strides[0] % values.itemsize == 0
+    return (
+        values if plain and values.itemsize <= 8 else np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("="))
+    )
+
+
+def _guess(values: AnyInts) -> _Column:
+    """The range of a few values; labels mostly count from 0."""
+    some = np.concatenate([values[:512], values[-512:], values[:: values.size // 512 + 1]])
+    low, high = int(some.min()), int(some.max())
+    bits = (high - low).bit_length()
+    return _Column(values, 0 if low >= 0 and high >> bits == 0 else low, 1 << bits)
+
+
+def _number(values: AnyInts) -> _Column:
+    """The column itself if its range is small, else codes made by hashing."""
     low, high = int(values.min()), int(values.max())
-    span = high - low + 1
-    if span > max(4 * values.size, 1 << 16):
-        distinct, codes = np.unique(values, return_inverse=True)
-        return codes.astype(np.int64, copy=False), distinct
-    # differences in 64 bits: an int8 column may span 256 values; uint64 wraps back to the right difference
-    wide = np.uint64 if values.dtype.kind == "u" else np.int64
-    shifted = (values.astype(wide) - wide(low)).astype(np.int64)
-    present = np.zeros(span, dtype=bool)
-    present[shifted] = True
-    distinct = np.flatnonzero(present)
-    if distinct.size == span:
-        return shifted, (distinct.astype(wide) + wide(low)).astype(values.dtype)
-    ranks = np.cumsum(present) - 1
-    return ranks[shifted], (distinct.astype(wide) + wide(low)).astype(values.dtype)
+    if high - low < max(2 * values.size, 1 << 16):
+        return _Column(values, low, high - low + 1)
+    codes, names = _hashed(values)
+    return _Column(codes, 0, names.size, names)
 
 
-def count_cells(
-    rows: Ints, cols: Ints, shape: tuple[int, int], weights: NDArray[Any] | None = None
-) -> tuple[Ints, Ints, NDArray[Any]]:
-    """Distinct (row, col) in increasing order, with how often, or with what total weight, each occurs."""
-    keys = rows * shape[1] + cols
-    if weights is None and shape[0] * shape[1] <= max(4 * keys.size, 1 << 16):
-        table = np.bincount(keys, minlength=shape[0] * shape[1])
-        distinct = np.flatnonzero(table)
-        counts = table[distinct]
-    elif weights is None:
-        distinct, counts = np.unique(keys, return_counts=True)
-    else:
-        distinct, counts = _sum_by_key(keys, weights)
-    return distinct // shape[1], distinct % shape[1], counts
+def _dense(row: _Column, col: _Column) -> Ints | None:
+    """The whole table as one array; None if it would be large beside the number of items, or a value is outside."""
+    size = row.values.size
+    if 1 << (row.bits + col.bits) > max(size >> 3, 1 << 12):
+        return None
+    ends = [end for start, stop in shares(size) for end in range(start, stop, PART)] + [size]
+    columns = (row.values, col.values, row.low, row.bits, col.low, col.bits)
+    parts = in_parallel([partial(count_dense, *columns, a, b) for a, b in pairwise(ends)])
+    total = np.zeros(1 << (row.bits + col.bits), dtype=np.int64)
+    for part in parts:
+        if part is None:
+            return None
+        total += part
+    return total
 
 
-def _sum_by_key(keys: Ints, weights: NDArray[Any]) -> tuple[Ints, NDArray[Any]]:
-    """Totals per key: exact for integers, correctly rounded (so in any order the same) for floats."""
-    order = np.argsort(keys, kind="stable")
-    keys, weights = keys[order], weights[order]
-    starts = np.flatnonzero(np.diff(keys, prepend=keys[:1] - 1))
+@twin
+def count_dense(
+    left: AnyInts,
+    right: AnyInts,
+    left_base: int,
+    left_bits: int,
+    right_base: int,
+    right_bits: int,
+    start: int,
+    stop: int,
+) -> Codes | None:
+    """How often each (left - base) << right_bits | (right - base) occurs; None if a difference needs more bits."""
+    counts = np.zeros(1 << (left_bits + right_bits), dtype=np.uint32)
+    for first in range(start, stop, 1 << 16):  # the keys of a few items at a time
+        part = slice(first, min(first + (1 << 16), stop))
+        rows, cols = _differences(left[part], left_base), _differences(right[part], right_base)
+        if int(rows.max()) >> left_bits or int(cols.max()) >> right_bits:
+            return None
+        keys = (rows << np.uint64(right_bits) | cols).astype(np.int64)
+        found = np.bincount(keys)
+        counts[: found.size] += found.astype(np.uint32)
+    return counts
+
+
+def _differences(values: AnyInts, base: int) -> NDArray[np.uint64]:
+    """values - base in 64 bits without a sign, where it wraps to what it should be if base is the lowest."""
+    wide = values.astype(np.uint64 if values.dtype.kind == "u" else np.int64).view(np.uint64)
+    return np.asarray(wide - np.uint64(base & (2**64 - 1)))
+
+
+def _filled(table: Ints, row: _Column, col: _Column) -> Cells:
+    """The cells of a dense table that are not empty."""
+    places = np.flatnonzero(table)
+    rows, row_places = _ranked(places >> col.bits, 1 << row.bits)
+    cols, col_places = _ranked(places & ((1 << col.bits) - 1), 1 << col.bits)
+    return Cells(row.meaning(row_places), col.meaning(col_places), rows, cols, table[places])
+
+
+def _ranked(codes: Ints, size: int) -> tuple[Ints, Ints]:
+    """Codes renumbered without gaps, and what each now stands for."""
+    used = np.zeros(size, dtype=bool)
+    used[codes] = True
+    places = np.flatnonzero(used)
+    if places.size == 0 or places[-1] + 1 == places.size:
+        return codes, places
+    ranks = np.cumsum(used)
+    ranks -= 1
+    return ranks[codes], places
+
+
+def _hashed(values: AnyInts) -> tuple[Codes, AnyInts]:
+    """A code for each item, in increasing order of value, and the distinct values."""
+    wide = values.astype(np.uint64 if values.dtype.kind == "u" else np.int64, copy=False)
+    codes, seen = first_seen(wide.view(np.uint64))
+    distinct = seen.view(wide.dtype)
+    order = np.argsort(distinct, kind="stable")
+    ranks = np.empty(order.size, dtype=np.uint32)
+    ranks[order] = np.arange(order.size, dtype=np.uint32)
+    return ranks[codes], distinct[order].astype(values.dtype)
+
+
+@twin
+def first_seen(values: NDArray[np.uint64]) -> tuple[Codes, NDArray[np.uint64]]:
+    """A code for each item in the order in which values turn up, and the distinct values in that order."""
+    distinct, first, codes = np.unique(values, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    ranks = np.empty(order.size, dtype=np.uint32)
+    ranks[order] = np.arange(order.size, dtype=np.uint32)
+    return ranks[codes], distinct[order]
+
+
+def encode_integers(values: AnyInts) -> tuple[Ints, AnyInts]:
+    """Codes 0..k-1 in increasing order of value, and the k distinct values."""
+    column = _number(_readable(values))
+    if column.names is not None:
+        return column.values.astype(np.int64), column.names
+    codes, places = _ranked(_differences(column.values, column.low).view(np.int64), column.size)
+    return codes, column.meaning(places)
+
+
+def _sparse(row: _Column, col: _Column) -> Cells:
+    """By sorting the items by counting: first by column, then, keeping that order, by row."""
+    starts, lefts = _by_code(col, row)
+    starts, rights = _by_member(starts, lefts, row.size)
+    parts = shares(row.size, row.values.size)
+    numbers = in_parallel([partial(count_runs, starts, rights, *part) for part in parts])
+    rows, cols, counts = (np.empty(sum(numbers), dtype=np.int64) for _ in range(3))
+    places = zip(accumulate(numbers, initial=0), parts, strict=False)
+    in_parallel([partial(write_runs, starts, rights, rows, cols, counts, at, *part) for at, part in places])
+    rows, row_places = _ranked(rows, row.size)
+    cols, col_places = _ranked(cols, col.size)
+    return Cells(row.meaning(row_places), col.meaning(col_places), rows, cols, counts)
+
+
+def _by_code(key: _Column, member: _Column) -> tuple[Ints, Codes]:
+    """Where the members of each key start, and the members, grouped by key in the order of the items."""
+    parts = shares(key.values.size)
+    counts = in_parallel([partial(histogram, key.values, key.low, key.size, *part) for part in parts])
+    starts, places = _places(counts)
+    members = np.empty(key.values.size, dtype=np.uint32)
+    columns = (key.values, key.low, member.values, member.low)
+    in_parallel([partial(scatter, *columns, place, members, *part) for place, part in zip(places, parts, strict=True)])
+    return starts, members
+
+
+def _by_member(starts: Ints, members: Codes, size: int) -> tuple[Ints, Codes]:
+    """The same the other way round: where the keys of each member start, and the keys in increasing order."""
+    items = [start for start, _ in shares(members.size)]
+    keys = [*np.searchsorted(starts, items).tolist(), starts.size - 1]
+    parts = list(pairwise(keys))
+    counts = in_parallel([partial(histogram, members, 0, size, int(starts[a]), int(starts[b])) for a, b in parts])
+    member_starts, places = _places(counts)
+    found = np.empty(members.size, dtype=np.uint32)
+    in_parallel([partial(regroup, starts, members, p, found, *part) for p, part in zip(places, parts, strict=True)])
+    return member_starts, found
+
+
+def _places(counts: list[Ints]) -> tuple[Ints, list[Ints]]:
+    """Where each code's items start, and where those of each part of the items do."""
+    starts = np.zeros(counts[0].size + 1, dtype=np.int64)
+    np.cumsum(sum(counts), out=starts[1:])
+    places = [starts[:-1].copy()]
+    for count in counts[:-1]:
+        places.append(places[-1] + count)
+    return starts, places
+
+
+@twin
+def histogram(values: AnyInts, base: int, size: int, start: int, stop: int) -> Ints:
+    """How often each value - base occurs among the items from start to stop."""
+    return np.bincount(_differences(values[start:stop], base).astype(np.int64), minlength=size).astype(np.int64)
+
+
+@twin
+def scatter(
+    keys: AnyInts, key_base: int, values: AnyInts, value_base: int, places: Ints, out: Codes, start: int, stop: int
+) -> None:
+    """Write value - base of each item to the place of its key, and move that place on by one."""
+    key = _differences(keys[start:stop], key_base).astype(np.int64)
+    order = np.argsort(key, kind="stable")
+    _write(key[order], _differences(values[start:stop], value_base)[order], places, out)
+
+
+def _write(keys: Ints, values: NDArray[Any], places: Ints, out: Codes) -> None:
+    """The same for items in the order of their keys."""
+    counts = np.bincount(keys, minlength=places.size)
+    before = np.cumsum(counts) - counts
+    out[places[keys] + np.arange(keys.size) - before[keys]] = values
+    places += counts
+
+
+@twin
+def regroup(starts: Ints, members: Codes, places: Ints, out: Codes, start: int, stop: int) -> None:
+    """Write each group's number to the place of each of its members, and move that place on by one."""
+    items = slice(int(starts[start]), int(starts[stop]))
+    member = members[items].astype(np.int64)
+    order = np.argsort(member, kind="stable")
+    groups = np.repeat(np.arange(start, stop), np.diff(starts[start : stop + 1]))
+    _write(member[order], groups[order], places, out)
+
+
+@twin
+def count_runs(starts: Ints, members: Codes, start: int, stop: int) -> int:
+    """How many runs of equal members the groups from start to stop have."""
+    return int(_run_starts(starts, members, start, stop).size)
+
+
+def _run_starts(starts: Ints, members: Codes, start: int, stop: int) -> Ints:
+    items = slice(int(starts[start]), int(starts[stop]))
+    member = members[items]
+    new = np.ones(member.size, dtype=bool)
+    new[1:] = member[1:] != member[:-1]
+    begins = starts[start:stop] - items.start
+    new[begins[begins < member.size]] = True
+    return np.flatnonzero(new) + items.start
+
+
+@twin
+def write_runs(
+    starts: Ints, members: Codes, rows: Ints, cols: Ints, counts: Ints, offset: int, start: int, stop: int
+) -> None:
+    """Write the group, the member and the length of each run, from offset on."""
+    runs = _run_starts(starts, members, start, stop)
+    part = slice(offset, offset + runs.size)
+    rows[part] = np.searchsorted(starts, runs, side="right") - 1
+    cols[part] = members[runs]
+    counts[part] = np.diff(np.append(runs, starts[stop]))
+
+
+def _weighed(left: AnyInts, right: AnyInts, weights: NDArray[Any]) -> Cells:
+    """Totals per cell: exact for integers, correctly rounded (so in any order the same) for floats."""
+    (rows, row_values), (cols, col_values) = encode_integers(left), encode_integers(right)
+    order = np.lexsort((cols, rows))
+    keys, weights = (rows * col_values.size + cols)[order], weights[order]
+    begins = np.flatnonzero(np.diff(keys, prepend=keys[:1] - 1))
+    keys = keys[begins]
     if weights.dtype.kind == "i":
-        return keys[starts], np.add.reduceat(weights, starts)
-    ends = np.append(starts[1:], keys.size)
-    values = weights.tolist()
-    sums = [math.fsum(values[s:e]) for s, e in zip(starts.tolist(), ends.tolist(), strict=True)]
-    return keys[starts], np.array(sums, dtype=np.float64)
+        sums = np.add.reduceat(weights, begins)
+    else:
+        values, ends = weights.tolist(), np.append(begins[1:], weights.size)
+        totals = [math.fsum(values[s:e]) for s, e in zip(begins.tolist(), ends.tolist(), strict=True)]
+        sums = np.array(totals, dtype=np.float64)
+    return Cells(row_values, col_values, keys // col_values.size, keys % col_values.size, sums)

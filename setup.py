@@ -1,0 +1,45 @@
+"""Builds the compiled kernels; where that fails, karat installs all the same and counts with NumPy."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from setuptools import setup
+from setuptools.command.build_ext import build_ext
+
+KERNELS = "src/karat/kernels/compiled/[a-z]*.py"
+
+
+def extensions() -> list[Any]:
+    """One extension module for each file of kernels, translated to C."""
+    try:
+        from Cython.Build import cythonize
+
+        modules = cythonize(sorted(map(str, Path().glob(KERNELS))), build_dir="build/cython", quiet=True)
+    except Exception as problem:
+        warn(problem)
+        return []
+    for module in modules:
+        if sys.platform != "win32":  # no fused multiply-add: its one rounding would differ from NumPy's two
+            module.extra_compile_args = ["-O3", "-ffp-contract=off"]
+    return list(modules)
+
+
+class OptionalBuild(build_ext):
+    """A build that goes on without what could not be compiled (Extension.optional catches only some failures)."""
+
+    def run(self) -> None:
+        """Build what can be built."""
+        try:
+            super().run()
+        except Exception as problem:
+            warn(problem)
+            self.extensions = []
+
+
+def warn(problem: Exception) -> None:
+    """Say what is lost."""
+    print(f"karat's compiled kernels were not built ({problem}); it will count with NumPy, slower.", file=sys.stderr)
+
+
+setup(ext_modules=extensions(), cmdclass={"build_ext": OptionalBuild})

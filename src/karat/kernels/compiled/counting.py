@@ -1,0 +1,280 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Counting and encoding integers of every type, straight from the arrays they come in."""
+
+import cython
+import numpy as np
+from cython.cimports.cpython.buffer import PyBUF_STRIDED_RO, PyBuffer_Release, PyObject_GetBuffer
+
+Integer = cython.fused_type(
+    cython.schar,
+    cython.uchar,
+    cython.short,
+    cython.ushort,
+    cython.int,
+    cython.uint,
+    cython.longlong,
+    cython.ulonglong,
+)
+
+BLOCK = cython.declare(cython.Py_ssize_t, 512)  # items whose keys stay in the nearest cache
+
+Column = cython.struct(data=cython.p_char, step=cython.Py_ssize_t, kind=cython.int, base=cython.ulonglong)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _push_typed(
+    data: cython.pointer[Integer],
+    step: cython.Py_ssize_t,
+    size: cython.Py_ssize_t,
+    base: cython.ulonglong,
+    bits: cython.int,
+    keys: cython.p_uint,
+) -> cython.ulonglong:
+    """Append value - base to the bits of each key (bits 0: begin one); all differences or-ed together."""
+    i: cython.Py_ssize_t
+    away: cython.ulonglong
+    spread: cython.ulonglong = 0
+    if bits == 0 and step == 1:
+        for i in range(size):
+            away = cython.cast(cython.ulonglong, data[i]) - base
+            spread |= away
+            keys[i] = cython.cast(cython.uint, away)
+    elif step == 1:
+        for i in range(size):
+            away = cython.cast(cython.ulonglong, data[i]) - base
+            spread |= away
+            keys[i] = (keys[i] << bits) | cython.cast(cython.uint, away)
+    else:
+        for i in range(size):
+            away = cython.cast(cython.ulonglong, data[i * step]) - base
+            spread |= away
+            keys[i] = ((keys[i] << bits) if bits else 0) | cython.cast(cython.uint, away)
+    return spread
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _push(
+    column: Column, start: cython.Py_ssize_t, size: cython.Py_ssize_t, bits: cython.int, keys: cython.p_uint
+) -> cython.ulonglong:
+    data: cython.p_char = column.data + start * column.step * abs(column.kind)
+    step: cython.Py_ssize_t = column.step
+    base: cython.ulonglong = column.base
+    if column.kind == -1:
+        return _push_typed(cython.cast(cython.pointer[cython.schar], data), step, size, base, bits, keys)
+    if column.kind == 1:
+        return _push_typed(cython.cast(cython.pointer[cython.uchar], data), step, size, base, bits, keys)
+    if column.kind == -2:
+        return _push_typed(cython.cast(cython.pointer[cython.short], data), step, size, base, bits, keys)
+    if column.kind == 2:
+        return _push_typed(cython.cast(cython.pointer[cython.ushort], data), step, size, base, bits, keys)
+    if column.kind == -4:
+        return _push_typed(cython.cast(cython.pointer[cython.int], data), step, size, base, bits, keys)
+    if column.kind == 4:
+        return _push_typed(cython.cast(cython.pointer[cython.uint], data), step, size, base, bits, keys)
+    if column.kind == -8:
+        return _push_typed(cython.cast(cython.pointer[cython.longlong], data), step, size, base, bits, keys)
+    return _push_typed(cython.cast(cython.pointer[cython.ulonglong], data), step, size, base, bits, keys)
+
+
+@cython.cclass
+class _Reader:
+    """An array's memory, held while it is read."""
+
+    buffer: Py_buffer
+    column: Column
+
+    def __cinit__(self, values, base):
+        PyObject_GetBuffer(values, cython.address(self.buffer), PyBUF_STRIDED_RO)
+        self.column.data = cython.cast(cython.p_char, self.buffer.buf)
+        self.column.step = self.buffer.strides[0] // self.buffer.itemsize
+        self.column.kind = values.dtype.itemsize if values.dtype.kind == "u" else -values.dtype.itemsize
+        self.column.base = cython.cast(cython.ulonglong, base & 0xFFFFFFFFFFFFFFFF)
+
+    def __dealloc__(self):
+        PyBuffer_Release(cython.address(self.buffer))
+
+
+def count_dense(left, right, left_base, left_bits, right_base, right_bits, start, stop):
+    """See the twin."""
+    bits_left: cython.int = left_bits
+    bits_right: cython.int = right_bits
+    first: cython.Py_ssize_t = start
+    last: cython.Py_ssize_t = stop
+    size: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    rows: _Reader = _Reader(left, left_base)
+    cols: _Reader = _Reader(right, right_base)
+    row_column: Column = rows.column
+    col_column: Column = cols.column
+    array = np.zeros(1 << (left_bits + right_bits), dtype=np.uint32)
+    counts: cython.uint[::1] = array
+    keys: cython.uint[512]
+    outside: cython.bint = False
+    with cython.nogil:
+        while first < last:
+            size = min(BLOCK, last - first)
+            if (_push(row_column, first, size, 0, keys) >> bits_left) or (
+                _push(col_column, first, size, bits_right, keys) >> bits_right
+            ):
+                outside = True
+                break
+            for i in range(size):
+                counts[keys[i]] += 1
+            first += size
+    return None if outside else array
+
+
+def histogram(values, base, size, start, stop):
+    """See the twin."""
+    first: cython.Py_ssize_t = start
+    last: cython.Py_ssize_t = stop
+    many: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    reader: _Reader = _Reader(values, base)
+    column: Column = reader.column
+    array = np.zeros(size, dtype=np.int64)
+    counts: cython.longlong[::1] = array
+    keys: cython.uint[512]
+    with cython.nogil:
+        while first < last:
+            many = min(BLOCK, last - first)
+            _push(column, first, many, 0, keys)
+            for i in range(many):
+                counts[keys[i]] += 1
+            first += many
+    return array
+
+
+def scatter(keys, key_base, values, value_base, places, out, start, stop):
+    """See the twin."""
+    first: cython.Py_ssize_t = start
+    last: cython.Py_ssize_t = stop
+    many: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    key_reader: _Reader = _Reader(keys, key_base)
+    value_reader: _Reader = _Reader(values, value_base)
+    key_column: Column = key_reader.column
+    value_column: Column = value_reader.column
+    place: cython.longlong[::1] = places
+    written: cython.uint[::1] = out
+    key: cython.uint[512]
+    value: cython.uint[512]
+    with cython.nogil:
+        while first < last:
+            many = min(BLOCK, last - first)
+            _push(key_column, first, many, 0, key)
+            _push(value_column, first, many, 0, value)
+            for i in range(many):
+                written[place[key[i]]] = value[i]
+                place[key[i]] += 1
+            first += many
+
+
+def regroup(starts, members, places, out, start, stop):
+    """See the twin."""
+    first: cython.longlong[::1] = starts
+    member: cython.uint[::1] = members
+    place: cython.longlong[::1] = places
+    written: cython.uint[::1] = out
+    group: cython.Py_ssize_t
+    low: cython.Py_ssize_t = start
+    high: cython.Py_ssize_t = stop
+    i: cython.longlong
+    with cython.nogil:
+        for group in range(low, high):
+            for i in range(first[group], first[group + 1]):
+                written[place[member[i]]] = group
+                place[member[i]] += 1
+
+
+def count_runs(starts, members, start, stop):
+    """See the twin."""
+    first: cython.longlong[::1] = starts
+    member: cython.uint[::1] = members
+    group: cython.Py_ssize_t
+    low: cython.Py_ssize_t = start
+    high: cython.Py_ssize_t = stop
+    i: cython.longlong
+    runs: cython.Py_ssize_t = 0
+    with cython.nogil:
+        for group in range(low, high):
+            for i in range(first[group], first[group + 1]):
+                runs += i == first[group] or member[i] != member[i - 1]
+    return runs
+
+
+def write_runs(starts, members, rows, cols, counts, offset, start, stop):
+    """See the twin."""
+    first: cython.longlong[::1] = starts
+    member: cython.uint[::1] = members
+    row: cython.longlong[::1] = rows
+    col: cython.longlong[::1] = cols
+    count: cython.longlong[::1] = counts
+    group: cython.Py_ssize_t
+    low: cython.Py_ssize_t = start
+    high: cython.Py_ssize_t = stop
+    run: cython.Py_ssize_t = offset
+    run -= 1
+    i: cython.longlong
+    with cython.nogil:
+        for group in range(low, high):
+            for i in range(first[group], first[group + 1]):
+                if i == first[group] or member[i] != member[i - 1]:
+                    run += 1
+                    row[run] = group
+                    col[run] = member[i]
+                    count[run] = 1
+                else:
+                    count[run] += 1
+
+
+def first_seen(values):
+    """See the twin."""
+    given: cython.const[cython.ulonglong][:] = values
+    size: cython.Py_ssize_t = values.size
+    codes = np.empty(size, dtype=np.uint32)
+    code: cython.uint[::1] = codes
+    slots = np.zeros(1 << 12, dtype=np.uint32)  # code + 1 of the value that lives there, 0 if none does
+    slot: cython.uint[::1] = slots
+    distinct = np.empty(1 << 11, dtype=np.uint64)
+    seen: cython.ulonglong[::1] = distinct
+    shift: cython.int = 64 - 12
+    i: cython.Py_ssize_t = 0
+    known: cython.Py_ssize_t = 0
+    room: cython.Py_ssize_t = 1 << 11
+    mask: cython.ulonglong = (1 << 12) - 1
+    place: cython.ulonglong
+    earlier: cython.Py_ssize_t
+    while True:
+        with cython.nogil:
+            while i < size:
+                place = (given[i] * cython.cast(cython.ulonglong, 0x9E3779B97F4A7C15)) >> shift
+                while slot[place] and seen[slot[place] - 1] != given[i]:
+                    place = (place + 1) & mask
+                if not slot[place]:
+                    if known == room:
+                        break
+                    seen[known] = given[i]
+                    known += 1
+                    slot[place] = cython.cast(cython.uint, known)
+                code[i] = slot[place] - 1
+                i += 1
+        if i == size:
+            return codes, distinct[:known].copy()
+        room *= 4
+        shift -= 2
+        mask = 4 * mask + 3
+        distinct = np.concatenate([distinct, np.empty(3 * distinct.size, dtype=np.uint64)])
+        seen = distinct
+        slots = np.zeros(2 * room, dtype=np.uint32)
+        slot = slots
+        with cython.nogil:
+            for earlier in range(known):
+                place = (seen[earlier] * cython.cast(cython.ulonglong, 0x9E3779B97F4A7C15)) >> shift
+                while slot[place]:
+                    place = (place + 1) & mask
+                slot[place] = cython.cast(cython.uint, earlier + 1)

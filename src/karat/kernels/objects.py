@@ -1,0 +1,20 @@
+"""Numbering Python objects."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.kernels import twin
+
+
+@twin
+def number_objects(values: list[Any]) -> tuple[NDArray[np.int64], list[Hashable]]:
+    """A code for each object in the order in which they turn up, equal ones the same, and the first of each."""
+    seen = dict.fromkeys(values)
+    for code, value in enumerate(seen):
+        seen[value] = code
+    return np.fromiter(map(seen.__getitem__, values), dtype=np.int64, count=len(values)), list(seen)
