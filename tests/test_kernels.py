@@ -33,7 +33,7 @@ def test_logarithms_carry_twice_the_digits(x: float) -> None:
 def test_terms_add_up_to_x_log_x(sizes: list[int]) -> None:
     high = np.array(sizes, dtype=np.float64)
     low = np.array([float(s - int(h)) for s, h in zip(sizes, high, strict=True)])
-    terms = log_terms(high, low, np.full(len(sizes), 3.0))
+    terms = log_terms(high, low, np.full(len(sizes), 3.0)).ravel().tolist()
     right = 3 * mp.fsum(s * mp.log(s) for s in sizes)
     assert abs(mp.fsum(terms) - right) <= 1e-27 * (1 + right)
 
@@ -137,7 +137,7 @@ def test_the_best_matching_is_the_heaviest(matrix: np.ndarray) -> None:  # type:
 def test_a_hundred_thousand_classes_and_clusters_are_matched(ones: bool) -> None:
     rng = np.random.default_rng(3)
     rows, cols = rng.integers(0, 100_000, (2, 300_000))
-    rows, cols, counts = cross_count(rows, cols)[2:]
+    rows, cols, counts = cross_count(rows, cols)[2:5]
     counts = np.ones_like(counts) if ones else rng.integers(1, 100, counts.size)
     chosen = best_matching(rows, cols, counts)
     assert len(set(rows[chosen])) == len(set(cols[chosen])) == chosen.size

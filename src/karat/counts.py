@@ -12,6 +12,13 @@ from karat.profile import Information, Profile, Squares
 
 SizeFormula: TypeAlias = Callable[[Any], Any]  # of the size of a class or cluster
 CellFormula: TypeAlias = Callable[[Any, Any, Any], Any]  # of a cell's count, its class's and its cluster's size
+
+
+def count_itself(cell: Any, class_size: Any, cluster_size: Any) -> Any:
+    """The formula that is the cell's count: a table need not look up the sizes for it."""
+    return cell
+
+
 K = TypeVar("K", bound="Statistic")
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.kernels.counting import sums_by_exponent, tally
 from karat.kernels.logarithm import log_terms
 
 Exact: TypeAlias = int | Fraction
@@ -29,7 +31,7 @@ class Sizes(NamedTuple):
     def of(cls, values: Iterable[int] | NDArray[np.int64]) -> Sizes:
         """The histogram of some positive integers, of any magnitude."""
         if isinstance(values, np.ndarray) and values.dtype != object:
-            size, times = np.unique(values, return_counts=True)
+            size, times = tally(values)
             return cls(tuple(size.tolist()), tuple(times.tolist()))
         counted: dict[int, int] = {}
         for value in values:
@@ -138,10 +140,10 @@ class Profile:
         scale = 1 << max(0, total.bit_length() - 53)  # entropies do not depend on the unit
         n = total / scale
         noise = 1e-27 * n * math.log(n + 2)  # below what thirty-digit logarithms can tell from 0
-        parts = [_terms(sizes, scale) for sizes in (Sizes((total,), (1,)), self.cells, self.classes, self.clusters)]
+        parts = _terms([Sizes((total,), (1,)), self.cells, self.classes, self.clusters], scale)
 
         def combine(*signs: int) -> float:
-            value = math.fsum(sign * term for sign, part in zip(signs, parts, strict=True) if sign for term in part)
+            value = math.fsum([sign * term for sign, part in zip(signs, parts, strict=True) if sign for term in part])
             return value / n if value > noise else 0.0
 
         return _entropies(combine)
@@ -177,28 +179,44 @@ def _entropies(combine: Callable[..., float]) -> Information:
     )
 
 
-def _terms(sizes: Sizes, scale: int) -> list[float]:
-    """Floats that add up to the sum of x log x over the sizes, x in units of scale."""
-    high = np.array([s / scale for s in sizes.size])
+def _terms(groups: Sequence[Sizes], scale: int) -> list[list[float]]:
+    """For each group three floats that add up to the sum of x log x over its sizes, x in units of scale."""
+    sizes = [size for group in groups for size in group.size]
+    times = np.array([time for group in groups for time in group.times], dtype=np.float64)
+    high = np.array(sizes, dtype=np.float64) if scale == 1 else np.array([size / scale for size in sizes])
     low = np.zeros_like(high)
-    if sizes.size[-1] >= 1 << 53:
-        low = np.array(
-            [float(Fraction(s, scale) - Fraction(h)) for s, h in zip(sizes.size, high.tolist(), strict=True)]
-        )
-    seen = high > 1e-200  # what is smaller changes no digit, and its products would underflow
-    return log_terms(high[seen], low[seen], np.array(sizes.times, dtype=np.float64)[seen])
+    if max(sizes) >= 1 << 53:
+        pairs = zip(sizes, high.tolist(), strict=True)
+        low = np.array([float(Fraction(size, scale) - Fraction(rounded)) for size, rounded in pairs])
+    tiny = high <= 1e-200  # changes no digit, and its products would underflow
+    high[tiny], times[tiny] = 1.0, 0.0
+    low[tiny] = 0.0
+    terms = log_terms(high, low, times)
+    ends = accumulate((len(group.size) for group in groups), initial=0)
+    return [_three(terms[:, start:end].ravel().tolist()) for start, end in pairwise(ends)]
+
+
+def _three(parts: list[float]) -> list[float]:
+    """Three floats with the same sum, to 150 bits: what one correctly rounded sum leaves over, the next one adds."""
+    sums = []
+    for _ in range(3):
+        sums.append(math.fsum(parts))
+        parts.append(-sums[-1])
+    return sums
 
 
 def exact_sum(values: NDArray[Any]) -> Exact:
     """The sum of an array without any rounding: an int, or a Fraction of floats."""
     if values.dtype.kind in "iu":
         return int(values.sum())
-    parts = values.tolist()
-    total = Fraction(0)
-    while rest := math.fsum(parts):  # what one correctly rounded sum leaves over, the next one adds
-        total += Fraction(rest)
-        parts.append(-rest)
-    return total
+    highs, lows = sums_by_exponent(np.ascontiguousarray(values))
+    places = np.flatnonzero(highs | lows)
+    if not places.size:
+        return Fraction(0)
+    low = int(places[0])
+    whole = sum(((int(highs[p]) << 27) + int(lows[p])) << (p - low) for p in places.tolist())
+    power = low - 1100 - 53
+    return Fraction(whole << power) if power >= 0 else Fraction(whole, 1 << -power)
 
 
 def exact_sizes(values: list[float], codes: list[list[int]]) -> tuple[list[int], list[list[int]], Fraction]:

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.alignment import Missing, NoiseAs, Policy, align
-from karat.counts import CellFormula, Profiled
+from karat.counts import CellFormula, Profiled, count_itself
 from karat.errors import TableError
 from karat.frames import frame
 from karat.kernels.assignment import best_matching, greedy_matching
-from karat.kernels.counting import cross_count
+from karat.kernels.counting import add_by_code, best_by_code, cross_count
 from karat.labels import comparable, merge_names
 from karat.matrices import matrix_cells
 from karat.profile import Exact, Profile, Sizes, exact_sizes, exact_sum
@@ -122,10 +122,11 @@ class Table(Profiled):
             if not filled.all():
                 rows, cols, weights = rows[filled], cols[filled], weights[filled]
         cells = cross_count(rows, cols, weights)
-        arrays = (cells.rows, cells.cols, cells.counts)
-        for array in arrays:
-            array.setflags(write=False)
-        return cls(*arrays, _names(cells.left, classes), _names(cells.right, clusters), policy)
+        names = _names(cells.left, classes), _names(cells.right, clusters)
+        table = cls(_fixed(cells.rows), _fixed(cells.cols), _fixed(cells.counts), *names, policy)
+        if cells.row_sizes is not None:
+            table.__dict__.update(class_sizes=_fixed(cells.row_sizes), cluster_sizes=_fixed(cells.col_sizes))
+        return table
 
     @cached_property
     def profile(self) -> Profile:  # type: ignore[override]
@@ -147,12 +148,10 @@ class Table(Profiled):
 
     def _margin(self, codes: Ints, size: int) -> NDArray[Any]:
         if self.counts.dtype.kind == "i":
-            sizes = np.zeros(size, dtype=np.int64)
-            np.add.at(sizes, codes, self.counts)
+            sizes = add_by_code(codes, self.counts, size)
         else:
             sizes = cross_count(codes, np.zeros_like(codes), self.counts).counts
-        sizes.setflags(write=False)
-        return sizes
+        return _fixed(sizes)
 
     def cell_total(self, f: CellFormula) -> Any:
         """The sum over cells of f(count, class size, cluster size)."""
@@ -167,13 +166,12 @@ class Table(Profiled):
         return self._best(f, self.cols, len(self.clusters))
 
     def _cells(self, f: CellFormula) -> NDArray[Any]:
+        if f is count_itself:
+            return self.counts
         return np.asarray(f(self.counts, self.class_sizes[self.rows], self.cluster_sizes[self.cols]))
 
     def _best(self, f: CellFormula, codes: Ints, size: int) -> Any:
-        values = self._cells(f)
-        best = np.zeros(size, dtype=values.dtype)
-        np.maximum.at(best, codes, values)
-        return exact_sum(best)
+        return exact_sum(best_by_code(codes, self._cells(f), size))
 
     def matched(self, *, greedy: bool = False) -> Any:
         """The number of items in the heaviest, or the greedily chosen, one-to-one map of classes and clusters."""
@@ -273,6 +271,12 @@ def several(count: Any, noun: str) -> str:
 def number(n: Exact) -> str:
     """A count with separators, or a weight with at most four decimals."""
     return f"{n:,}" if isinstance(n, int) else f"{float(n):,.4f}".rstrip("0").rstrip(".")
+
+
+def _fixed(array: Any) -> NDArray[Any]:
+    """The array, which nobody can change any more."""
+    array.setflags(write=False)
+    return array  # type: ignore[no-any-return]
 
 
 def _names(values: NDArray[Any], names: Sequence[Any] | None) -> tuple[Any, ...]:

@@ -19,7 +19,12 @@ def best_matching(rows: Ints, cols: Ints, values: NDArray[Any]) -> Ints:
     time, in exact Python arithmetic. A path may also end by giving up a row, so no dummy columns are
     needed, and a search seldom leaves the neighbourhood of its row: time and memory follow the cells.
     Rows that can all have their largest cell at once are placed first, by Hopcroft and Karp's matching.
+    Counts that fill a good part of their table go to SciPy, whose doubles are exact for them.
     """
+    shape = int(rows.max()) + 1, int(cols.max()) + 1
+    dense = shape[0] * shape[1] <= max(8 * rows.size, 1 << 12)
+    if dense and values.dtype.kind == "i" and int(values.max()) * min(shape) < 1 << 52:
+        return _from_dense(rows, cols, values, shape)
     order = np.lexsort((cols, -values, rows))
     rows, cols, values = rows[order], cols[order], values[order]
     _, starts, row_codes = np.unique(rows, return_index=True, return_inverse=True)
@@ -35,6 +40,17 @@ def best_matching(rows: Ints, cols: Ints, values: NDArray[Any]) -> Ints:
             state.place(row)
     chosen = [edge for edge in state.edge_of_row if edge >= 0]
     return np.sort(order[np.array(chosen, dtype=np.int64)])
+
+
+def _from_dense(rows: Ints, cols: Ints, values: Ints, shape: tuple[int, int]) -> Ints:
+    from scipy.optimize import linear_sum_assignment
+
+    matrix = np.zeros(shape)
+    matrix[rows, cols] = values
+    chosen_rows, chosen_cols = linear_sum_assignment(matrix, maximize=True)
+    partner = np.full(shape[0], -1)
+    partner[chosen_rows] = chosen_cols
+    return np.flatnonzero(partner[rows] == cols)
 
 
 def _most_pairs(rows: Ints, cols: Ints, allowed: Ints) -> Ints:

@@ -28,6 +28,8 @@ class Cells(NamedTuple):
     rows: Ints  # a place in left
     cols: Ints  # a place in right
     counts: NDArray[Any]
+    row_sizes: Ints | None = None  # sums of counts, where they are known
+    col_sizes: Ints | None = None
 
 
 def cross_count(left: AnyInts, right: AnyInts, weights: NDArray[Any] | None = None) -> Cells:
@@ -42,7 +44,7 @@ def cross_count(left: AnyInts, right: AnyInts, weights: NDArray[Any] | None = No
     row, col = _guess(left), _guess(right)
     table = _dense(row, col)
     if table is None:  # the guess, from a few values, was too small, or too large for a table
-        row, col = in_parallel([partial(_number, left), partial(_number, right)])
+        row, col = in_parallel([partial(_number, left), partial(_number, right)], left.size)
         table = _dense(row, col)
     return _sparse(row, col) if table is None else _filled(table, row, col)
 
@@ -142,19 +144,31 @@ def _differences(values: AnyInts, base: int) -> NDArray[np.uint64]:
 def _filled(table: Ints, row: _Column, col: _Column) -> Cells:
     """The cells of a dense table that are not empty."""
     places = np.flatnonzero(table)
-    rows, row_places = _ranked(places >> col.bits, 1 << row.bits)
-    cols, col_places = _ranked(places & ((1 << col.bits) - 1), 1 << col.bits)
-    return Cells(row.meaning(row_places), col.meaning(col_places), rows, cols, table[places])
+    lines = table.reshape(1 << row.bits, 1 << col.bits)
+    found = np.stack([places >> col.bits, places & ((1 << col.bits) - 1), table[places]])
+    return _compact(found, row, lines.sum(axis=1), col, lines.sum(axis=0))
 
 
-def _ranked(codes: Ints, size: int) -> tuple[Ints, Ints]:
-    """Codes renumbered without gaps, and what each now stands for."""
+def _compact(found: Ints, row: _Column, row_sizes: Ints, col: _Column, col_sizes: Ints) -> Cells:
+    """Cells, as lines of rows, columns and counts, without the rows and columns that have none."""
+    rows, row_places = _ranked(found[0], row_sizes > 0)
+    cols, col_places = _ranked(found[1], col_sizes > 0)
+    sizes = row_sizes[row_places], col_sizes[col_places]
+    return Cells(row.meaning(row_places), col.meaning(col_places), rows, cols, found[2], *sizes)
+
+
+def _used(codes: Ints, size: int) -> NDArray[np.bool_]:
     used = np.zeros(size, dtype=bool)
     used[codes] = True
+    return used
+
+
+def _ranked(codes: Ints, used: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    """Codes renumbered without those that are not used, and what each now stands for."""
     places = np.flatnonzero(used)
     if places.size == 0 or places[-1] + 1 == places.size:
         return codes, places
-    ranks = np.cumsum(used)
+    ranks = np.cumsum(used, dtype=np.int64)
     ranks -= 1
     return ranks[codes], places
 
@@ -185,22 +199,26 @@ def encode_integers(values: AnyInts) -> tuple[Ints, AnyInts]:
     column = _number(_readable(values))
     if column.names is not None:
         return column.values.astype(np.int64), column.names
-    codes, places = _ranked(_differences(column.values, column.low).view(np.int64), column.size)
+    codes = _differences(column.values, column.low).view(np.int64)
+    codes, places = _ranked(codes, _used(codes, column.size))
     return codes, column.meaning(places)
 
 
 def _sparse(row: _Column, col: _Column) -> Cells:
     """By sorting the items by counting: first by column, then, keeping that order, by row."""
-    starts, lefts = _by_code(col, row)
-    starts, rights = _by_member(starts, lefts, row.size)
+    col_starts, lefts = _by_code(col, row)
+    starts, rights = _by_member(col_starts, lefts, row.size)
     parts = shares(row.size, row.values.size)
+    if len(parts) == 1:  # one pass, into as much room as there could be need of
+        found: NDArray[Any] = np.empty((3, row.values.size), dtype=np.int64)
+        found = found[:, : write_runs(starts, rights, found, 0, *parts[0])]
+        found = found.copy() if 2 * found.shape[1] < row.values.size else found
+        return _compact(found, row, np.diff(starts), col, np.diff(col_starts))
     numbers = in_parallel([partial(count_runs, starts, rights, *part) for part in parts])
-    rows, cols, counts = (np.empty(sum(numbers), dtype=np.int64) for _ in range(3))
+    found = np.empty((3, sum(numbers)), dtype=np.int64)
     places = zip(accumulate(numbers, initial=0), parts, strict=False)
-    in_parallel([partial(write_runs, starts, rights, rows, cols, counts, at, *part) for at, part in places])
-    rows, row_places = _ranked(rows, row.size)
-    cols, col_places = _ranked(cols, col.size)
-    return Cells(row.meaning(row_places), col.meaning(col_places), rows, cols, counts)
+    in_parallel([partial(write_runs, starts, rights, found, at, *part) for at, part in places])
+    return _compact(found, row, np.diff(starts), col, np.diff(col_starts))
 
 
 def _by_code(key: _Column, member: _Column) -> tuple[Ints, Codes]:
@@ -287,15 +305,14 @@ def _run_starts(starts: Ints, members: Codes, start: int, stop: int) -> Ints:
 
 
 @twin
-def write_runs(
-    starts: Ints, members: Codes, rows: Ints, cols: Ints, counts: Ints, offset: int, start: int, stop: int
-) -> None:
-    """Write the group, the member and the length of each run, from offset on."""
+def write_runs(starts: Ints, members: Codes, found: NDArray[Any], offset: int, start: int, stop: int) -> int:
+    """Write the group, the member and the length of each run, from offset on; how many there were."""
     runs = _run_starts(starts, members, start, stop)
     part = slice(offset, offset + runs.size)
-    rows[part] = np.searchsorted(starts, runs, side="right") - 1
-    cols[part] = members[runs]
-    counts[part] = np.diff(np.append(runs, starts[stop]))
+    found[0, part] = np.searchsorted(starts, runs, side="right") - 1
+    found[1, part] = members[runs]
+    found[2, part] = np.diff(np.append(runs, starts[stop]))
+    return int(runs.size)
 
 
 def _weighed(left: AnyInts, right: AnyInts, weights: NDArray[Any]) -> Cells:
@@ -312,3 +329,40 @@ def _weighed(left: AnyInts, right: AnyInts, weights: NDArray[Any]) -> Cells:
         totals = [math.fsum(values[s:e]) for s, e in zip(begins.tolist(), ends.tolist(), strict=True)]
         sums = np.array(totals, dtype=np.float64)
     return Cells(row_values, col_values, keys // col_values.size, keys % col_values.size, sums)
+
+
+@twin
+def add_by_code(codes: Ints, counts: Ints, size: int) -> Ints:
+    """The sum of the counts of each code below size."""
+    totals = np.zeros(size, dtype=np.int64)
+    np.add.at(totals, codes, counts)
+    return totals
+
+
+@twin
+def best_by_code(codes: Ints, values: NDArray[Any], size: int) -> NDArray[Any]:
+    """The largest of the values of each code below size, at least 0."""
+    best = np.zeros(size, dtype=values.dtype)
+    np.maximum.at(best, codes, values)
+    return best
+
+
+@twin
+def sums_by_exponent(values: NDArray[np.float64]) -> Ints:
+    """Two sums for each binary exponent e (at place e + 1100): with i = value * 2^(53-e), of i >> 27 and i & (2^27-1).
+
+    Integers, so they are exact, whatever the order: 2^36 of them fit.
+    """
+    mantissa, exponent = np.frexp(values)
+    whole, place = np.ldexp(mantissa, 53).astype(np.int64), exponent.astype(np.int64) + 1100
+    return np.stack([add_by_code(place, part, 2200) for part in (whole >> 27, whole & 0x7FFFFFF)])
+
+
+def tally(values: Ints) -> tuple[Ints, Ints]:
+    """The distinct values, all positive, in increasing order, and how often each occurs."""
+    high = int(values.max())
+    if high > 2 * values.size + 1024:
+        return np.unique(values, return_counts=True)
+    times = histogram(values, 0, high + 1, 0, values.size)
+    distinct = np.flatnonzero(times)
+    return distinct, times[distinct]

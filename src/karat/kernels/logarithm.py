@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.kernels import twin
+
 Floats = NDArray[np.float64]
 
 STEPS = 1024  # log is tabulated at i/1024 for mantissas in [1/2, 1]
@@ -37,7 +39,7 @@ def two_product(a: Any, b: Any) -> tuple[Any, Any]:
 
 
 @cache
-def _table() -> tuple[Floats, Floats]:
+def _table() -> Floats:
     """High and low parts of log(i / STEPS) for i from 0 to STEPS; entry 0 is unused."""
     one = 1 << BITS
     value, logs = 0, [0] * (STEPS + 1)
@@ -51,12 +53,19 @@ def _table() -> tuple[Floats, Floats]:
         logs[i] = value
     high = [float(v) / one for v in logs]
     low = [(v - int(h * one)) / one for v, h in zip(logs, high, strict=True)]
-    return np.array(high), np.array(low)
+    return np.array([high, low])
 
 
 def log_pair(x: Floats) -> tuple[Floats, Floats]:
     """log x as high + low, |error| < 1e-28 relative to max(1, |log x|); x positive and finite."""
-    table_high, table_low = _table()
+    high, low = log_pairs(np.ascontiguousarray(x).ravel(), _table())
+    return high.reshape(x.shape), low.reshape(x.shape)
+
+
+@twin
+def log_pairs(x: Floats, table: Floats) -> tuple[Floats, Floats]:
+    """The high and low parts of the logarithms of x."""
+    table_high, table_low = table
     mantissa, exponent = np.frexp(x)
     index = np.rint(mantissa * STEPS).astype(np.int64)
     centre = index / STEPS
@@ -95,27 +104,41 @@ def _add_logs(exponent: Floats, centre: Floats, centre_low: Floats, high: Floats
     return two_sum(total, low + error)
 
 
-def log_terms(high: Floats, low: Floats, times: Floats) -> list[float]:
-    """Floats whose exact sum is the sum of times * x log x, x = high + low, to about thirty digits."""
+def log_integers(x: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Logarithms of positive integers below 2^63, as two lines: the high parts and the low parts."""
+    high = x.astype(np.float64)
+    log, low = log_pair(high)
+    return np.stack([log, low + (x - high.astype(np.int64)).astype(np.float64) / high])
+
+
+@cache
+def log_tables() -> tuple[Floats, Floats]:
+    """What compiled loops look up: logarithms of i/STEPS, and of the integers below 4096; entry 0 is unused."""
+    return _table(), log_integers(np.maximum(np.arange(4096), 1))
+
+
+def log_terms(high: Floats, low: Floats, times: Floats) -> Floats:
+    """Three lines of floats that add up to times * x log x of each x = high + low, to about thirty digits."""
     log, log_low = log_pair(high)
     log_low = log_low + low / high
     weight, weight_low = two_product(times, high)
     weight_low = weight_low + times * low
     product, error = two_product(weight, log)
-    rest = weight * log_low + weight_low * log
-    return [*product.tolist(), *error.tolist(), *rest.tolist()]
+    return np.stack([product, error, weight * log_low + weight_low * log])
 
 
 def _stirling_error(x: Floats) -> Floats:
     """log Gamma(x+1) - (log(2 pi x)/2 + x log x - x), which tends to 1/(12 x)."""
-    from scipy.special import gammaln
-
     small = x < 16
     y = np.where(small, 16.0, x)
     inverse = 1 / (y * y)
     series = 1 / 12 - inverse * (
         1 / 360 - inverse * (1 / 1260 - inverse * (1 / 1680 - inverse * (1 / 1188 - inverse * 691 / 360360)))
     )
+    if not small.any():
+        return np.asarray(series / y)
+    from scipy.special import gammaln
+
     z = np.where(small, x, 1.0)
     direct = gammaln(z + 1) - (0.5 * np.log(2 * np.pi * z) + z * np.log(z) - z)
     return np.asarray(np.where(small, direct, series / y))
@@ -131,8 +154,10 @@ def log_binomial(x: Any, r: Any) -> Floats:
     leading = safe * np.log1p(r / safe) + r * np.log1p(safe / r)
     spread = 0.5 * (np.log(2 * np.pi) + np.log(safe) + np.log(r) - np.log(safe + r))
     errors = _stirling_error(safe + r) - _stirling_error(safe) - _stirling_error(r)
+    value = leading - spread + errors
     small = x < 0.05
-    value = np.where(small, _small_log_binomial(np.where(small, x, 0.0), r), leading - spread + errors)
+    if small.any():
+        value = np.where(small, _small_log_binomial(np.where(small, x, 0.0), r), value)
     return np.asarray(np.where(positive, value, 0.0))
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import inf
 
 from karat.arithmetic import Number, f_mean, ratio
-from karat.counts import Counts, Statistic
+from karat.counts import Counts, Statistic, count_itself
 from karat.registry import measure
 
 
@@ -23,17 +23,13 @@ class Majorities(Statistic):
     @classmethod
     def of(cls, counts: Counts) -> Majorities:
         """Not separable: the largest cells of each line of the table."""
-        by_cluster, by_class = counts.cluster_best(_count), counts.class_best(_count)
+        by_cluster, by_class = counts.cluster_best(count_itself), counts.class_best(count_itself)
         return cls(by_cluster, by_class, *counts.largest, counts.n)
 
     @property
     def misfits(self) -> Number:
         """2n less both sums of largest cells: 0 if and only if the partitions are the same."""
         return 2 * self.n - self.by_cluster - self.by_class
-
-
-def _count(cell: Number, class_size: Number, cluster_size: Number) -> Number:
-    return cell
 
 
 @dataclass(frozen=True)

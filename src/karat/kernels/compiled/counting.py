@@ -4,6 +4,7 @@
 import cython
 import numpy as np
 from cython.cimports.cpython.buffer import PyBUF_STRIDED_RO, PyBuffer_Release, PyObject_GetBuffer
+from cython.cimports.libc.math import frexp, ldexp
 
 Integer = cython.fused_type(
     cython.schar,
@@ -136,17 +137,22 @@ def histogram(values, base, size, start, stop):
     i: cython.Py_ssize_t
     reader: _Reader = _Reader(values, base)
     column: Column = reader.column
-    array = np.zeros(size, dtype=np.int64)
-    counts: cython.longlong[::1] = array
+    lanes: cython.int = 4 if size <= 64 else 1  # one more of the same waits for the last sum: take turns
+    array = np.zeros((lanes, size), dtype=np.int64)
+    counts: cython.longlong[:, ::1] = array
     keys: cython.uint[512]
     with cython.nogil:
         while first < last:
             many = min(BLOCK, last - first)
             _push(column, first, many, 0, keys)
-            for i in range(many):
-                counts[keys[i]] += 1
+            if lanes == 1:
+                for i in range(many):
+                    counts[0, keys[i]] += 1
+            else:
+                for i in range(many):
+                    counts[i & 3, keys[i]] += 1
             first += many
-    return array
+    return array[0] if lanes == 1 else array.sum(axis=0)
 
 
 def scatter(keys, key_base, values, value_base, places, out, start, stop):
@@ -207,13 +213,13 @@ def count_runs(starts, members, start, stop):
     return runs
 
 
-def write_runs(starts, members, rows, cols, counts, offset, start, stop):
+def write_runs(starts, members, found, offset, start, stop):
     """See the twin."""
     first: cython.longlong[::1] = starts
     member: cython.uint[::1] = members
-    row: cython.longlong[::1] = rows
-    col: cython.longlong[::1] = cols
-    count: cython.longlong[::1] = counts
+    row: cython.longlong[::1] = found[0]
+    col: cython.longlong[::1] = found[1]
+    count: cython.longlong[::1] = found[2]
     group: cython.Py_ssize_t
     low: cython.Py_ssize_t = start
     high: cython.Py_ssize_t = stop
@@ -230,6 +236,7 @@ def write_runs(starts, members, rows, cols, counts, offset, start, stop):
                     count[run] = 1
                 else:
                     count[run] += 1
+    return run + 1 - offset
 
 
 def first_seen(values):
@@ -278,3 +285,48 @@ def first_seen(values):
                 while slot[place]:
                     place = (place + 1) & mask
                 slot[place] = cython.cast(cython.uint, earlier + 1)
+
+
+def add_by_code(codes, counts, size):
+    """See the twin."""
+    code: cython.const[cython.longlong][::1] = codes
+    count: cython.const[cython.longlong][::1] = counts
+    totals = np.zeros(size, dtype=np.int64)
+    total: cython.longlong[::1] = totals
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(code.shape[0]):
+            total[code[i]] += count[i]
+    return totals
+
+
+Value = cython.fused_type(cython.longlong, cython.double)
+
+
+def best_by_code(codes, values: cython.const[Value][::1], size):
+    """See the twin."""
+    code: cython.const[cython.longlong][::1] = codes
+    largest = np.zeros(size, dtype=np.asarray(values).dtype)
+    best: Value[::1] = largest
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(code.shape[0]):
+            if values[i] > best[code[i]]:
+                best[code[i]] = values[i]
+    return largest
+
+
+def sums_by_exponent(values):
+    """See the twin."""
+    value: cython.const[cython.double][::1] = values
+    sums = np.zeros((2, 2200), dtype=np.int64)
+    total: cython.longlong[:, ::1] = sums
+    exponent: cython.int
+    whole: cython.longlong
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(value.shape[0]):
+            whole = cython.cast(cython.longlong, ldexp(frexp(value[i], cython.address(exponent)), 53))
+            total[0, exponent + 1100] += whole >> 27
+            total[1, exponent + 1100] += whole & 0x7FFFFFF
+    return sums
