@@ -13,6 +13,11 @@ from karat.version import __version__ as __version__
 if TYPE_CHECKING:
     from karat import examples as examples
     from karat import sklearn as sklearn
+    from karat.chance import Significance as Significance
+    from karat.chance import adjusted as adjusted
+    from karat.chance import p_value as p_value
+    from karat.chance import significance as significance
+    from karat.chance import standardized as standardized
     from karat.errors import KaratError as KaratError
     from karat.errors import LabelError as LabelError
     from karat.errors import MeasureError as MeasureError
@@ -33,6 +38,7 @@ if TYPE_CHECKING:
     from karat.tables import Table as Table
 
 _ROOMS = {
+    "chance": ("Significance", "adjusted", "p_value", "significance", "standardized"),
     "errors": ("KaratError", "LabelError", "MeasureError", "TableError"),
     "evaluate": ("score",),
     "kernels": ("build_info",),
@@ -57,7 +63,7 @@ def __getattr__(name: str) -> Any:
         return import_module(f"karat.{name}")
     if name.startswith("_"):
         raise AttributeError(f"module 'karat' has no attribute {name!r}")
-    import_module("karat.measures")  # so that parse() and list_measures() know them
+    import_module("karat.chance")  # and with it the measures, so that parse() and list_measures() know them
     if name in _HOMES:
         return getattr(import_module(f"karat.{_HOMES[name]}"), name)
     from karat.registry import _registry

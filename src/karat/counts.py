@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Self, TypeAlias, TypeVar
 
 from karat.errors import TableError
-from karat.profile import Information, Profile, Squares
+from karat.profile import Information, Profile, Sizes, Squares
 
 SizeFormula: TypeAlias = Callable[[Any], Any]  # of the size of a class or cluster
 CellFormula: TypeAlias = Callable[[Any, Any, Any], Any]  # of a cell's count, its class's and its cluster's size
@@ -31,9 +31,21 @@ class Statistic(ABC):
         """The statistic of one table, or of each table of a stack."""
 
     @classmethod
-    def expected(cls, counts: Counts) -> Self | None:
-        """Its average when the predicted labels are shuffled, where that is known."""
+    def expected(cls, counts: Profiled, chances: Chances) -> Self | None:
+        """Its average over random clusterings, where that is known; by default, over the shuffled predicted labels."""
         return None
+
+
+class Chances(NamedTuple):
+    """How many classes and clusters of each size random clusterings have on average; None: as they are."""
+
+    classes: Sizes | None = None
+    clusters: Sizes | None = None
+
+    def of(self, counts: Profiled) -> tuple[Sizes, Sizes]:
+        """The average sizes of both sides."""
+        profile = counts.profile
+        return self.classes or profile.classes, self.clusters or profile.clusters
 
 
 class Counts(ABC):
@@ -86,7 +98,7 @@ class Counts(ABC):
             raise TableError(f"{purpose} needs whole counts of items, but this table has fractional cells; round them.")
 
     @cached_property
-    def _statistics(self) -> dict[type, Any]:
+    def _statistics(self) -> dict[Any, Any]:
         return {}
 
     def statistic(self, kind: type[K]) -> K:
@@ -112,7 +124,7 @@ class Profiled(Counts):
         return self.profile.shape
 
     @property
-    def filled(self) -> int:
+    def filled(self) -> Any:
         """How many cells are not empty."""
         return self.profile.cells.number
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
@@ -13,6 +12,7 @@ from karat.errors import KaratError, MeasureError, TableError
 from karat.parsing import parse
 from karat.registry import Measure, list_measures
 from karat.results import Scores
+from karat.syntax import split_at_commas
 from karat.tables import Table
 
 MeasureLike: TypeAlias = str | Measure | Callable[..., Any]
@@ -78,7 +78,7 @@ def _chosen(measures: MeasureLike | Iterable[MeasureLike]) -> tuple[Measure, ...
     if isinstance(measures, str) and measures == "all":
         return list_measures()
     if isinstance(measures, str):
-        measures = re.split(r",(?![^()]*\))", measures)  # at commas that are not between parentheses
+        measures = split_at_commas(measures)
     elif callable(measures):
         measures = [measures]
     if not isinstance(measures, Iterable):

@@ -8,12 +8,14 @@ import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from karat.counts import Counts, Statistic
 from karat.errors import MeasureError
 from karat.registry import Better, Measure, _registry, find
 from karat.syntax import take_apart
+
+D = TypeVar("D", bound=Callable[..., Measure])
 
 
 @dataclass(frozen=True)
@@ -85,8 +87,23 @@ def parse(text: str | Measure | Callable[..., Any]) -> Measure:
         return text
     if callable(text):
         return wrap(text)
-    name, params = take_apart(text)
+    name, inner, params = take_apart(text)
+    if name in _derivations and inner is not None:
+        return _derivations[name](parse(inner))._with(params)
+    if name in _derivations:
+        raise MeasureError(f"{text!r} does not say of which measure; write it like {name}(rand).")
+    if inner is not None:
+        raise MeasureError(f"in {text!r}, {inner!r} is no parameter; write name=value.")
     return (_import_function(name) if ":" in name else find(name))._with(params)
+
+
+_derivations: dict[str, Callable[[Measure], Measure]] = {}
+
+
+def derivation(function: D) -> D:
+    """Declare a function that makes a measure out of another, so that parse() knows name(measure)."""
+    _derivations[function.__name__] = function
+    return function
 
 
 def _import_function(path: str) -> Measure:
@@ -104,11 +121,18 @@ def _reduce(measure: Measure) -> tuple[Any, ...]:
     """How a measure is pickled: by its text, since its declaration is code."""
     if measure.function is not None:
         return _rewrap, (measure.function, measure.name, measure.better, measure.bounds)
+    if measure.inner is not None:
+        return _rederive, (measure.formula.__module__, measure.name, measure.inner, dict(measure.params))
     return _restore, (measure.formula.__module__, measure.full_text)
 
 
 def _rewrap(function: Callable[..., Any], name: str, better: Better | None, bounds: tuple[float, float]) -> Measure:
     return wrap(function, name=name, better=better, bounds=bounds)
+
+
+def _rederive(module: str, name: str, inner: Measure, params: dict[str, Any]) -> Measure:
+    importlib.import_module(module)
+    return _derivations[name](inner)._with(params)
 
 
 def _restore(module: str, text: str) -> Measure:

@@ -22,10 +22,10 @@ Floats: TypeAlias = NDArray[np.float64]
 
 
 class Sizes(NamedTuple):
-    """Distinct sizes in increasing order, as integers, and how often each occurs."""
+    """Distinct sizes in increasing order, as integers, and how often each occurs (or on average would)."""
 
     size: tuple[int, ...]
-    times: tuple[int, ...]
+    times: tuple[Any, ...]
 
     @classmethod
     def of(cls, values: Iterable[int] | NDArray[np.int64]) -> Sizes:
@@ -40,22 +40,22 @@ class Sizes(NamedTuple):
         return cls(tuple(s for s, _ in size_times), tuple(t for _, t in size_times))
 
     @property
-    def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def arrays(self) -> tuple[NDArray[np.int64], NDArray[Any]]:
         """Sizes and times as arrays."""
-        return np.array(self.size, dtype=np.int64), np.array(self.times, dtype=np.int64)
+        return np.array(self.size, dtype=np.int64), np.array(self.times)
 
     @property
-    def number(self) -> int:
+    def number(self) -> Any:
         """How many there are in all."""
         return sum(self.times)
 
     @property
-    def total(self) -> int:
+    def total(self) -> Any:
         """The sum of their sizes."""
         return sum(s * t for s, t in zip(self.size, self.times, strict=True))
 
     @property
-    def squares(self) -> int:
+    def squares(self) -> Any:
         """The sum of their squared sizes, in integers that cannot overflow."""
         return sum(s * s * t for s, t in zip(self.size, self.times, strict=True))
 
@@ -96,7 +96,7 @@ class Profile:
     @property
     def n(self) -> Exact:
         """The number of items, or their total weight."""
-        return self.classes.total * self.unit
+        return self.classes.total * self.unit  # type: ignore[no-any-return]
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -55,6 +55,8 @@ class Measure:
     defaults: Mapping[str, Any] = field(default_factory=dict)
     params: Mapping[str, Any] = field(default_factory=dict)
     function: Callable[..., Any] | None = None  # the function that wrap() made a measure of
+    inner: Measure | None = None  # the measure that this one is derived from, such as adjusted(rand)
+    error_of: Callable[..., float] | None = None  # Monte-Carlo standard error of a value, from counts and parameters
 
     def __post_init__(self) -> None:
         for key in ("defaults", "params"):
@@ -125,6 +127,10 @@ class Measure:
             return float(high)
         return float(low) if low - ROUNDING < value < low else value
 
+    def error(self, counts: Counts) -> float:
+        """The Monte-Carlo standard error of the value for one table: 0 for all that draws nothing at random."""
+        return 0.0 if self.error_of is None else self.error_of(counts, **self.params)
+
     def _with(self, changes: Mapping[str, Any]) -> Measure:
         for key in changes:
             if key not in self.defaults:
@@ -161,10 +167,11 @@ class Measure:
     @property
     def full_text(self) -> str:
         """The measure with every parameter spelt out, as a signature needs it."""
-        return spell(self.name, self.params)
+        return spell(self.name, self.params, None if self.inner is None else self.inner.full_text)
 
     def __str__(self) -> str:
-        return spell(self.name, {k: v for k, v in self.params.items() if v != self.defaults[k]})
+        changed = {k: v for k, v in self.params.items() if v != self.defaults[k]}
+        return spell(self.name, changed, None if self.inner is None else str(self.inner))
 
     __repr__ = __str__
 
@@ -177,6 +184,8 @@ class Measure:
     def _identity(self) -> tuple[Any, ...]:
         if self.function is not None:  # whatever it is called
             return self.function, self.better, self.bounds
+        if self.inner is not None:
+            return self.inner._identity, self.full_text
         return self.formula, self.full_text
 
     def __hash__(self) -> int:

@@ -90,6 +90,12 @@ class Scores(Mapping[str, float]):
             {str(m): Baseline(_try(m, together), _try(m, apart), expected(m, self.table)) for m in self.measures}
         )
 
+    @cached_property
+    def errors(self) -> Mapping[str, float]:
+        """The Monte-Carlo standard errors of the scores that were estimated by random draws."""
+        errors = {str(m): m.error(self.table) for m in self.measures}
+        return MappingProxyType({name: error for name, error in errors.items() if error})
+
     @property
     def signature(self) -> str:
         """How the scores were reached: two runs that could differ on the same data have different signatures."""
@@ -147,6 +153,10 @@ class Scores(Mapping[str, float]):
             "and the predicted labels shuffled (on average; – where that is not known exactly).",
         ]
         notes.extend(f"{name} is left out: {why}" for name, why in self.omitted.items())
+        notes.extend(
+            f"{name} is an estimate, by random draws; its standard error is {error:.2g}."
+            for name, error in self.errors.items()
+        )
         return notes
 
     def to_dict(self) -> dict[str, Any]:
@@ -157,7 +167,12 @@ class Scores(Mapping[str, float]):
             "clusters": self.table.shape[1],
             "dropped": self.dropped,
             "scores": {
-                str(m): {"score": self[m], "better": m.better, **self.baselines[str(m)]._asdict()}
+                str(m): {
+                    "score": self[m],
+                    "error": self.errors.get(str(m)),
+                    "better": m.better,
+                    **self.baselines[str(m)]._asdict(),
+                }
                 for m in self.measures
             },
             "signature": self.signature,

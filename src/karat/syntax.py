@@ -10,26 +10,42 @@ from typing import Any, Literal, get_args, get_origin
 
 from karat.errors import MeasureError, listed
 
-_CALL = re.compile(r"\s*(?P<name>[A-Za-z_][\w.]*(?::[A-Za-z_][\w.]*)?)\s*(?:\((?P<params>[^()]*)\))?\s*")
+_CALL = re.compile(r"\s*(?P<name>[A-Za-z_][\w.]*(?::[A-Za-z_][\w.]*)?)\s*(?:\((?P<params>.*)\))?\s*", re.DOTALL)
 LARGEST = 1e100  # of a parameter, so that its square is a number too
 
 
-def take_apart(text: object) -> tuple[str, dict[str, Any]]:
-    """The name and the parameters that a text gives."""
+def split_at_commas(text: str) -> list[str]:
+    """The pieces of a text between commas that are not between parentheses."""
+    pieces, depth = [""], 0
+    for letter in text:
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if letter == "," and not depth:
+            pieces.append("")
+        else:
+            pieces[-1] += letter
+    return pieces
+
+
+def take_apart(text: object) -> tuple[str, str | None, dict[str, Any]]:
+    """The name, the measure it is applied to, if any, and the parameters that a text gives."""
     match = _CALL.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         shown = repr(text)[:60]
         raise MeasureError(f"{shown} does not name a measure; write a name, or one with parameters: v_measure(beta=2).")
     params: dict[str, Any] = {}
+    inner = None
     inside = (match["params"] or "").strip()
-    for piece in inside.split(",") if inside else []:
+    for place, piece in enumerate(split_at_commas(inside) if inside else []):
+        if place == 0 and "=" not in piece.partition("(")[0]:
+            inner = piece.strip()
+            continue
         key, equals, value = (part.strip() for part in piece.partition("="))
         if not equals or not key or not value:
             raise MeasureError(f"in {text!r}, {piece.strip()!r} is no parameter; write name=value.")
         if key in params:
             raise MeasureError(f"{text!r} gives {key} twice; give it once.")
         params[key] = _value(value)
-    return match["name"], params
+    return match["name"], inner, params
 
 
 def _value(text: str) -> Any:
@@ -43,11 +59,11 @@ def _value(text: str) -> Any:
     return text
 
 
-def spell(name: str, params: Mapping[str, Any]) -> str:
-    """The text of a measure with these parameters; take_apart() reads it."""
-    if not params:
-        return name
-    return f"{name}({', '.join(f'{key}={_plain(value)}' for key, value in params.items())})"
+def spell(name: str, params: Mapping[str, Any], inner: str | None = None) -> str:
+    """The text of a measure with these parameters, applied to another if one is given; take_apart() reads it."""
+    pieces = [inner] if inner else []
+    pieces += [f"{key}={_plain(value)}" for key, value in params.items()]
+    return f"{name}({', '.join(pieces)})" if pieces else name
 
 
 def _plain(value: Any) -> str:

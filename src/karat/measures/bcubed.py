@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from karat.arithmetic import Number, f_mean, ratio
-from karat.counts import Counts, Statistic
+from karat.counts import Chances, Counts, Profiled, Statistic
 from karat.registry import inverse_beta, measure
 
 
@@ -25,13 +25,12 @@ class Elements(Statistic):
         )
 
     @classmethod
-    def expected(cls, counts: Counts) -> Elements:
-        """Their averages when the predicted labels are shuffled: an item shares its cluster with itself,
-        and with each of the others of its cluster when gold joins a random pair."""
-        squares, n, (classes, clusters) = counts.squares, counts.n, counts.shape
-        total = n * (n - 1)
-        gold, pred = (ratio(s - n, total, empty=0) for s in (squares.classes, squares.clusters))
-        return cls(clusters + (n - clusters) * gold, classes + (n - classes) * pred, n)
+    def expected(cls, counts: Profiled, chances: Chances) -> Elements:
+        """Their averages: an item shares its cluster with itself, and with each of the others of its cluster as
+        often as gold joins a random pair."""
+        n, (classes, clusters) = counts.n, chances.of(counts)
+        gold, pred = (ratio(sizes.squares - n, n * (n - 1), empty=0) for sizes in (classes, clusters))
+        return cls(clusters.number + (n - clusters.number) * gold, classes.number + (n - classes.number) * pred, n)
 
 
 @measure(

@@ -5,14 +5,14 @@ To the conditional entropy they add the cost of sending each cluster's class cou
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from math import log as ln
 
 import numpy as np
 
 from karat.arithmetic import Number, ratio
-from karat.counts import Counts, Statistic
+from karat.counts import Chances, Counts, Profiled, Statistic
 from karat.kernels.logarithm import log_binomial
 from karat.measures.information import Entropies, LogSize
 from karat.registry import measure
@@ -44,9 +44,15 @@ class CodeLengths(Statistic):
         return cls(counts.cluster_total(bits), counts.class_total(bits), whole if whole.ndim else float(whole))
 
     @classmethod
-    def expected(cls, counts: Counts) -> CodeLengths:
-        """Themselves: they depend on the sizes only."""
-        return counts.statistic(cls)
+    def expected(cls, counts: Profiled, chances: Chances) -> CodeLengths | None:
+        """They depend on the sizes only, and on the number of classes."""
+        if chances.classes is not None:
+            return None
+        seen = counts.statistic(cls)
+        if chances.clusters is None:
+            return seen
+        bits = log_binomial(np.array(chances.clusters.size), counts.shape[0] - 1) / BIT
+        return replace(seen, clusters=float(bits @ np.array(chances.clusters.times)))
 
 
 @measure(

@@ -5,17 +5,17 @@ C are the gold classes, K the predicted clusters; entropies are in nats.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf
 from typing import Literal
 
 import numpy as np
 
 from karat.arithmetic import Number, f_mean, is_zero, larger, log, ratio, smaller, sqrt
-from karat.counts import Counts, Statistic
+from karat.counts import Chances, Counts, Profiled, Statistic
 from karat.errors import TableError
 from karat.kernels.expected import expected_information
-from karat.profile import Profile
+from karat.profile import Sizes
 from karat.registry import inverse_beta, measure
 
 Norm = Literal["min", "sqrt", "sum", "max", "joint"]
@@ -41,17 +41,24 @@ class Entropies(Statistic):
         return cls(*counts.information, counts.n, *counts.shape)
 
     @classmethod
-    def expected(cls, counts: Counts) -> Entropies:
-        """Their averages when the predicted labels are shuffled, which moves only the mutual information."""
-        seen, chance = counts.statistic(cls), counts.statistic(Chance)
+    def expected(cls, counts: Profiled, chances: Chances) -> Entropies:
+        """Their averages: the entropy of either side changes only if its sizes do."""
+        seen, chance = counts.statistic(cls), Chance.expected(counts, chances)
+        gold = seen.gold if chances.classes is None else _entropy(chances.classes)
+        pred = seen.pred if chances.clusters is None else _entropy(chances.clusters)
         some = 1 - is_zero(chance.mutual)  # with one class or one cluster nothing moves
-        pred_given_gold = seen.pred + some * (chance.pred_given_gold - seen.pred)
-        return replace(
-            seen,
-            mutual=chance.mutual,
-            joint=seen.gold + pred_given_gold,
-            gold_given_pred=seen.gold + some * (chance.gold_given_pred - seen.gold),
+        pred_given_gold = pred + some * (chance.pred_given_gold - pred)
+        classes, clusters = chances.of(counts)
+        return Entropies(
+            gold,
+            pred,
+            joint=gold + pred_given_gold,
+            gold_given_pred=gold + some * (chance.gold_given_pred - gold),
             pred_given_gold=pred_given_gold,
+            mutual=chance.mutual,
+            n=seen.n,
+            classes=classes.number,
+            clusters=clusters.number,
         )
 
     @property
@@ -99,13 +106,15 @@ class Chance(Statistic):
     def of(cls, counts: Counts) -> Chance:
         """Exact, over the distinct class and cluster sizes (Vinh, Epps & Bailey 2010, eq. 24a)."""
         counts.need_counts("the mutual information expected by chance")
-        values = counts.each(lambda table: _expected(table.profile))
+        values = counts.each(lambda table: _expected(table.profile.classes, table.profile.clusters))
         return cls(*(values if isinstance(values, tuple) else values.T))
 
     @classmethod
-    def expected(cls, counts: Counts) -> Chance:
-        """Itself: it depends on the sizes only."""
-        return counts.statistic(cls)
+    def expected(cls, counts: Profiled, chances: Chances) -> Chance:
+        """It depends on the sizes only, and is a sum over pairs of them."""
+        if chances == Chances():
+            return counts.statistic(cls)
+        return cls(*_expected(*chances.of(counts)))
 
 
 @dataclass(frozen=True)
@@ -123,13 +132,20 @@ class LogSize(Statistic):
         return cls(log(counts.n))
 
     @classmethod
-    def expected(cls, counts: Counts) -> LogSize:
-        """Itself: it depends on the sizes only."""
+    def expected(cls, counts: Profiled, chances: Chances) -> LogSize:
+        """Itself: it depends on the number of items only."""
         return counts.statistic(cls)
 
 
-def _expected(profile: Profile) -> tuple[float, float, float]:
-    return expected_information(*profile.classes.arrays, *profile.clusters.arrays, profile.classes.total)
+def _expected(classes: Sizes, clusters: Sizes) -> tuple[float, float, float]:
+    return expected_information(*classes.arrays, *clusters.arrays, round(classes.total))
+
+
+def _entropy(sizes: Sizes) -> float:
+    """The entropy of a partition with these sizes, on average."""
+    size, times = sizes.arrays
+    n: int = round(sizes.total)
+    return float((times * size * np.log(n / size)).sum()) / n
 
 
 @measure(

@@ -9,7 +9,7 @@ from math import inf
 import numpy as np
 
 from karat.arithmetic import Number, is_zero, larger, ratio, settle, sqrt
-from karat.counts import Counts, Statistic
+from karat.counts import Chances, Counts, Profiled, Statistic
 from karat.errors import TableError
 from karat.registry import inverse_beta, measure
 
@@ -36,13 +36,17 @@ class Pairs(Statistic):
         return cls(both, gold, pred, total)
 
     @classmethod
-    def expected(cls, counts: Counts) -> Pairs:
-        """Their averages when the predicted labels are shuffled (Hubert & Arabie 1985, eq. 2)."""
+    def expected(cls, counts: Profiled, chances: Chances) -> Pairs:
+        """Their averages: a pair that one side joins is joined by the other as often as any (Hubert & Arabie 1985)."""
         seen = counts.statistic(cls)
-        product = seen.gold * seen.pred
+        gold, pred = (
+            pairs if sizes is None else (sizes.squares - counts.n) / 2
+            for sizes, pairs in ((chances.classes, seen.gold), (chances.clusters, seen.pred))
+        )
+        product = gold * pred
         if isinstance(product, int) and seen.total:  # a fraction, so that what is equal to it cancels
             return replace(seen, both=Fraction(product, seen.total))
-        return replace(seen, both=ratio(product, seen.total, empty=0))
+        return cls(ratio(product, seen.total, empty=0), gold, pred, seen.total)
 
     @property
     def apart_in_pred(self) -> Number:
@@ -95,9 +99,10 @@ class SquareSums(Statistic):
         return cls(*counts.squares, counts.n)
 
     @classmethod
-    def expected(cls, counts: Counts) -> SquareSums:
-        """Only the cells move when labels are shuffled."""
-        return replace(counts.statistic(cls), cells=2 * Pairs.expected(counts).both + counts.n)
+    def expected(cls, counts: Profiled, chances: Chances) -> SquareSums:
+        """From those of pairs: a square is twice the pairs and the items themselves."""
+        pairs, n = Pairs.expected(counts, chances), counts.n
+        return cls(2 * pairs.both + n, 2 * pairs.gold + n, 2 * pairs.pred + n, n)
 
     @property
     def disagreements(self) -> Number:

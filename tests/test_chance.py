@@ -1,0 +1,264 @@
+"""What chance gives: against all shuffles, all partitions, and many draws."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import pickle
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import kstest
+
+import karat
+from karat.chance import Draws, expected
+from karat.moments import joined_pairs
+from karat.nulls import Model, _sizes_of_all, _sizes_of_number
+from karat.profile import Sizes
+
+GOLD = [0, 0, 0, 1, 1]
+PRED = [0, 0, 1, 1, 2]
+MODELS = [Model(null, sides) for null in ("margins", "number", "all") for sides in (1, 2)]  # type: ignore[arg-type]
+
+
+def partitions(n: int) -> Iterator[list[int]]:
+    """Every partition of n items, as labels that count up from 0."""
+
+    def grow(labels: list[int]) -> Iterator[list[int]]:
+        if len(labels) == n:
+            yield labels
+            return
+        for label in range(max(labels, default=-1) + 2):
+            yield from grow([*labels, label])
+
+    return grow([])
+
+
+def randomised(labels: list[int], null: str) -> list[list[int]]:
+    """Every clustering that the model may draw in place of this one, each as often as any other."""
+    if null == "margins":
+        sizes = sorted(Counter(labels).values())
+        return [p for p in partitions(len(labels)) if sorted(Counter(p).values()) == sizes]
+    return [p for p in partitions(len(labels)) if null == "all" or max(p) == len(set(labels)) - 1]
+
+
+@cache
+def tables(model: Model) -> list[tuple[karat.Table, int]]:
+    """Every table that the model may draw, and from how many clusterings."""
+    golds = randomised(GOLD, model.null) if model.sides == 2 else [GOLD]
+    found = Counter(
+        frozenset(Counter(zip(gold, pred, strict=True)).items())
+        for gold in golds
+        for pred in randomised(PRED, model.null)
+    )
+    cells = {key: [(g, p, count) for (g, p), count in key] for key in found}
+    return [(karat.Table.from_cells(*zip(*cells[key], strict=True)), times) for key, times in found.items()]
+
+
+def average(measure: karat.Measure, model: Model, f: Any = float) -> float:
+    total = math.fsum(times * f(measure(table)) for table, times in tables(model))
+    return total / sum(times for _, times in tables(model))
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_known_expectations_are_averages_over_all_clusterings(model: Model) -> None:
+    table = karat.Table.from_labels(GOLD, PRED)
+    known = {m: expected(m, table, model) for m in [*karat.list_measures(), karat.nmi(norm="max")]}
+    for measure, value in known.items():
+        if value is not None:
+            assert value == pytest.approx(average(measure, model), abs=1e-11), str(measure)
+    some = {m.name for m, value in known.items() if value is not None}
+    assert {"rand", "mutual_information", "vi", "bcubed_precision"} <= some
+    assert ({"v_measure", "nmi", "pair_precision", "homogeneity"} <= some) == (model.null == "margins")
+    assert ("homogeneity" in some) == (model.null == "margins" or model.sides == 1)
+    assert not {"purity", "bcubed_f", "jaccard"} & some
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+@pytest.mark.parametrize("name", ["purity", "v_measure", "ari", "bcubed_f"])
+def test_drawn_clusterings_average_what_all_clusterings_do(model: Model, name: str) -> None:
+    table, measure = karat.Table.from_labels(GOLD, PRED), karat.parse(name)
+    values = Draws(model, 4000, 1).values(measure, table)
+    error = float(values.std()) / math.sqrt(values.size)
+    assert abs(values.mean() - average(measure, model)) < 5 * error + 1e-12
+    second = average(measure, model, lambda v: v * v)
+    squares = values**2
+    assert abs(squares.mean() - second) < 5 * float(squares.std()) / math.sqrt(values.size) + 1e-12
+
+
+@pytest.mark.parametrize("n", [300, 3000])
+def test_both_ways_to_draw_a_table_agree_with_the_exact_moments(n: int) -> None:  # by items, and cell by cell
+    rng = np.random.default_rng(5)
+    table = karat.Table.from_labels(rng.integers(0, 4, n), rng.integers(0, 5, n))
+    moments = joined_pairs(table.profile.classes, table.profile.clusters)
+    drawn = np.concatenate([(s.tables * (s.tables - 1) / 2).sum(axis=(1, 2)) for s in Model().draw(table, 4000, 2)])  # type: ignore[union-attr]
+    assert abs(drawn.mean() - moments.mean) < 5 * math.sqrt(moments.variance / 4000)
+    assert drawn.var() == pytest.approx(float(moments.variance), rel=0.15)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 8, 30])
+def test_expected_sizes_are_ratios_of_bell_and_stirling_numbers(n: int) -> None:
+    bell, stirling = [1], {(0, 0): 1}
+    for m in range(1, n + 1):
+        bell.append(sum(math.comb(m - 1, k) * bell[k] for k in range(m)))
+        for k in range(m + 1):
+            stirling[m, k] = k * stirling.get((m - 1, k), 0) + stirling.get((m - 1, k - 1), 0)
+    for size, times in zip(*_sizes_of_all(n), strict=True):
+        assert times == pytest.approx(math.comb(n, size) * bell[n - size] / bell[n], rel=1e-12)
+    for k in range(1, n + 1):
+        found = dict(zip(*_sizes_of_number(n, k), strict=True))
+        for size in range(1, n + 1):
+            right = math.comb(n, size) * stirling.get((n - size, k - 1), 0) / stirling[n, k]
+            assert found.get(size, 0) == pytest.approx(right, rel=1e-9, abs=1e-12)
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=6))
+@settings(max_examples=30)
+def test_moments_of_joined_pairs_are_those_of_all_shuffles(items: list[tuple[int, int]]) -> None:
+    gold, pred = zip(*items, strict=True)
+    values = [
+        sum(math.comb(c, 2) for c in Counter(zip(gold, shuffled, strict=True)).values())
+        for shuffled in itertools.permutations(pred)
+    ]
+    found = joined_pairs(Sizes.of(Counter(gold).values()), Sizes.of(Counter(pred).values()))
+    mean = Fraction(sum(values), len(values))
+    variance = sum((v - mean) ** 2 for v in values) / len(values)
+    assert (found.mean, found.variance) == (mean, variance)
+    third = float(sum((v - mean) ** 3 for v in values) / len(values))
+    assert found.skewness == pytest.approx(third / float(variance) ** 1.5 if variance else 0, abs=1e-12)
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1))
+def test_adjusting_gives_the_adjusted_measures_that_are_known(items: list[tuple[int, int]]) -> None:
+    table = karat.Table.from_labels(*zip(*items, strict=True))
+    for inner, known in (
+        ("rand", karat.ari),
+        ("mirkin", karat.ari),
+        ("v_measure", karat.ami),
+        ("nmi(norm=max)", karat.ami(norm="max")),
+        ("nmi(norm=min)", karat.ami(norm="min")),
+    ):
+        assert karat.adjusted(inner)(table) == pytest.approx(known(table), abs=1e-9), inner
+    assert karat.adjusted("ari")(table) == pytest.approx(karat.ari(table), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["purity", "vi", "bcubed_f", "q2", "mutual_information", "one_to_one"])
+@pytest.mark.parametrize("null", ["margins", "number", "all"])
+def test_adjusted_measures_give_gold_one_and_chance_nothing(name: str, null: str) -> None:
+    rng = np.random.default_rng(3)
+    gold = rng.integers(0, 4, 200)
+    measure = karat.adjusted(name, null=null, samples=300)  # type: ignore[arg-type]
+    assert measure(gold, gold + 7) == pytest.approx(1)
+    if null == "margins":
+        random = [measure(gold, rng.permutation(gold)) for _ in range(50)]
+        assert abs(np.mean(random)) < 0.02
+
+
+def test_adjusted_measures_are_measures_like_any_other() -> None:
+    measure = karat.adjusted("v_measure(beta=2)", null="all", samples=50, seed=3)
+    assert str(measure) == "adjusted(v_measure(beta=2), null=all, samples=50, seed=3)"
+    assert karat.parse(str(measure)) == measure == pickle.loads(pickle.dumps(measure))
+    assert karat.parse(measure.full_text) == measure
+    assert hash(karat.parse(str(measure))) == hash(measure)
+    assert measure != karat.adjusted("v_measure", null="all", samples=50, seed=3)
+    scores = karat.score(GOLD, PRED, f"{measure},ari")
+    assert list(scores) == [str(measure), "ari"]
+    assert scores[measure] == measure(GOLD, PRED) == measure(karat.Table.from_labels(GOLD, PRED))
+    assert measure(GOLD, PRED) != measure(GOLD, PRED, seed=4)
+    assert measure(karat.Stack([[[5, 1], [1, 5]], [[3, 3], [3, 3]]])).shape == (2,)
+    assert 0 < scores.errors[str(measure)] < 0.2
+    assert "is an estimate, by random draws; its standard error is" in str(scores)
+    assert karat.adjusted("rand").error(karat.Table.from_labels(GOLD, PRED)) == 0
+    nested = karat.adjusted(karat.standardized("purity", samples=20), samples=20)
+    assert karat.parse(str(nested)) == nested
+    assert math.isfinite(nested(GOLD, PRED))
+
+
+def test_the_reported_error_is_that_of_other_seeds() -> None:
+    table = karat.Table.from_labels(GOLD, PRED)
+    for measure in (karat.adjusted("purity", samples=200), karat.standardized("purity", samples=200)):
+        values = [measure(table, seed=seed) for seed in range(100)]
+        assert np.std(values) == pytest.approx(measure.error(table), rel=0.5)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: karat.adjusted("class_entropy"), "has no better end"),
+        (lambda: karat.adjusted("rand", null="some"), "cannot have null='some'"),
+        (lambda: karat.adjusted("rand", sides=3)(GOLD, PRED), "sides=3 cannot be"),
+        (lambda: karat.adjusted("purity", samples=1)(GOLD, PRED), "samples=1 are too few"),
+        (lambda: karat.parse("adjusted"), "does not say of which measure"),
+        (lambda: karat.parse("adjusted(null=all)"), "does not say of which measure"),
+        (lambda: karat.parse("ari(rand)"), "'rand' is no parameter"),
+        (lambda: karat.adjusted("rand")(karat.Table.from_matrix([[0.5, 1]])), "needs whole counts"),
+        (lambda: karat.p_value(GOLD, PRED), "measure is missing"),
+        (
+            lambda: karat.p_value(karat.Table.from_matrix([[2 * 10**9, 1], [1, 9]]), measure="purity"),
+            "too many to draw",
+        ),
+    ],
+)
+def test_what_cannot_be_adjusted_is_explained(call: Any, message: str) -> None:
+    with pytest.raises(karat.KaratError, match=message):
+        call()
+
+
+def test_standardized_rand_is_exact() -> None:
+    values = [karat.rand(GOLD, list(p)) for p in itertools.permutations(PRED)]
+    right = (karat.rand(GOLD, PRED) - np.mean(values)) / np.std(values)
+    assert karat.standardized("rand")(GOLD, PRED) == pytest.approx(right)
+    assert karat.standardized("mirkin")(GOLD, PRED) == pytest.approx(right)
+    assert karat.standardized("rand")(GOLD, [0] * 5) == 0
+
+
+def test_p_values_are_the_share_of_shuffles_that_do_as_well() -> None:
+    gold, pred = [0, 0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 1, 2, 2]
+    shuffles = list(itertools.permutations(pred))
+    for measure in map(karat.parse, ("ari", "vi", "purity", "jaccard")):
+        score = measure(gold, pred)
+        sign = 1 if measure.better == "higher" else -1
+        right = np.mean([sign * measure(gold, list(s)) >= sign * score - 1e-12 for s in shuffles[::13]])
+        found = karat.significance(gold, pred, measure)
+        assert found.p == pytest.approx(right, abs=5 * found.error + 0.02)
+        assert found.p == karat.p_value(karat.Table.from_labels(gold, pred), measure=measure)
+        assert found.z > 0
+
+
+@pytest.mark.parametrize("measure", ["ari", "mirkin", "purity", "v_measure"])
+def test_p_values_are_uniform_under_the_null(measure: str) -> None:
+    rng = np.random.default_rng(11)
+    gold, pred = rng.integers(0, 4, 250), rng.integers(0, 5, 250)
+    p = [karat.p_value(gold, rng.permutation(pred), measure, samples=199, seed=seed) for seed in range(300)]
+    # purity takes few values, so its p-values are coarse, and lean upwards, as they should
+    assert kstest(p, "uniform", alternative="greater").pvalue > 0.01
+    if measure != "purity":
+        assert kstest(p, "uniform").pvalue > 0.01
+
+
+def test_exact_moments_and_draws_give_nearly_the_same_p_values() -> None:
+    rng = np.random.default_rng(4)
+    gold = rng.integers(0, 5, 400)
+    pred = np.where(rng.random(400) < 0.08, gold, rng.integers(0, 6, 400))
+    table = karat.Table.from_labels(gold, pred)
+    for measure in ("ari", "mirkin", "jaccard"):
+        exact = karat.significance(table, measure=measure)
+        assert exact.error == 0
+        values = Draws(Model(), 4000, 0).values(karat.parse(measure), table)
+        score = karat.parse(measure)(table)
+        as_good = values <= score if measure == "mirkin" else values >= score
+        assert exact.p == pytest.approx(as_good.mean(), abs=0.01)
+    assert "gamma distribution" in str(exact)
+
+
+def test_ten_billion_items_have_a_p_value() -> None:
+    table = karat.Table.from_matrix([[2_500_100_000, 2_499_900_000], [2_499_900_000, 2_500_100_000]])
+    assert karat.p_value(table, measure="ari") < 1e-3
+    assert karat.standardized("rand")(table) > 3
