@@ -1,4 +1,4 @@
-"""Set up karat in a virtual environment of its own (.venv) and run it: python3 dev.py example | test.
+"""Set up karat in a virtual environment of its own (.venv) and run it: python3 dev.py example | test | bench.
 
 Needs only Python 3.11 or newer with venv and pip, so it also works where the system's Python is managed externally.
 """
@@ -45,7 +45,7 @@ def run(command: list[str]) -> None:
 
 
 def main() -> None:
-    """The two things one does in a fresh clone."""
+    """The things one does in a fresh clone."""
     if sys.version_info < (3, 11):
         sys.exit(f"karat needs Python 3.11 or newer; this is {sys.version.split()[0]}.")
     command = sys.argv[1] if len(sys.argv) == 2 else ""
@@ -56,8 +56,11 @@ def main() -> None:
         set_up("test")
         for step in TEST:
             run(step)
+    elif command == "bench":
+        set_up("bench")
+        run(["python", "bench/speed.py"])
     else:
-        sys.exit("usage: python3 dev.py example | test")
+        sys.exit("usage: python3 dev.py example | test | bench")
 
 
 if __name__ == "__main__":

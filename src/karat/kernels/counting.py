@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.kernels import twin
-from karat.kernels.threads import in_parallel, shares
+from karat.kernels.threads import LARGE, in_parallel, shares
 
 Ints = NDArray[np.int64]
 Codes = NDArray[np.uint32]
@@ -41,9 +42,11 @@ def cross_count(left: AnyInts, right: AnyInts, weights: NDArray[Any] | None = No
     left, right = _readable(left), _readable(right)
     if weights is not None:
         return _weighed(left, right, weights)
-    row, col = _guess(left), _guess(right)
-    table = _dense(row, col)
-    if table is None:  # the guess, from a few values, was too small, or too large for a table
+    table = None
+    if left.size >= LARGE:  # else looking at all values takes no longer than guessing
+        row, col = _guess(left), _guess(right)
+        table = _dense(row, col)
+    if table is None:
         row, col = in_parallel([partial(_number, left), partial(_number, right)], left.size)
         table = _dense(row, col)
     return _sparse(row, col) if table is None else _filled(table, row, col)
@@ -145,11 +148,12 @@ def _filled(table: Ints, row: _Column, col: _Column) -> Cells:
     """The cells of a dense table that are not empty."""
     places = np.flatnonzero(table)
     lines = table.reshape(1 << row.bits, 1 << col.bits)
-    found = np.stack([places >> col.bits, places & ((1 << col.bits) - 1), table[places]])
+    found = places >> col.bits, places & ((1 << col.bits) - 1), table[places]
+    del places
     return _compact(found, row, lines.sum(axis=1), col, lines.sum(axis=0))
 
 
-def _compact(found: Ints, row: _Column, row_sizes: Ints, col: _Column, col_sizes: Ints) -> Cells:
+def _compact(found: Sequence[Ints], row: _Column, row_sizes: Ints, col: _Column, col_sizes: Ints) -> Cells:
     """Cells, as lines of rows, columns and counts, without the rows and columns that have none."""
     rows, row_places = _ranked(found[0], row_sizes > 0)
     cols, col_places = _ranked(found[1], col_sizes > 0)
@@ -213,12 +217,12 @@ def _sparse(row: _Column, col: _Column) -> Cells:
         found: NDArray[Any] = np.empty((3, row.values.size), dtype=np.int64)
         found = found[:, : write_runs(starts, rights, found, 0, *parts[0])]
         found = found.copy() if 2 * found.shape[1] < row.values.size else found
-        return _compact(found, row, np.diff(starts), col, np.diff(col_starts))
+        return _compact(tuple(found), row, np.diff(starts), col, np.diff(col_starts))
     numbers = in_parallel([partial(count_runs, starts, rights, *part) for part in parts])
     found = np.empty((3, sum(numbers)), dtype=np.int64)
     places = zip(accumulate(numbers, initial=0), parts, strict=False)
     in_parallel([partial(write_runs, starts, rights, found, at, *part) for at, part in places])
-    return _compact(found, row, np.diff(starts), col, np.diff(col_starts))
+    return _compact(tuple(found), row, np.diff(starts), col, np.diff(col_starts))
 
 
 def _by_code(key: _Column, member: _Column) -> tuple[Ints, Codes]:

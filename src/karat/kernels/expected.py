@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 WIDE = 256.0  # the variance of a cell from which its distribution is smooth enough to be sampled
-CELL_COST = 64  # counted items that take as long as one cell
+CELL_COST = 16  # counted items that take as long as one cell
 
 
 def expected_information(
@@ -76,18 +76,26 @@ class _Cells(NamedTuple):
         lines = {key: getattr(self, key)[..., chosen] for key in self._fields if key not in ("a", "n", "log_a")}
         return self._replace(**lines)
 
-    def terms(self, step: Ints | int) -> tuple[Floats, Floats, Floats]:
-        """m g(x/m - 1), x log(b/x) and x log(a/x) at x = start + step."""
+    def terms(self, step: Ints | int) -> tuple[Floats, Floats]:
+        """m g(x/m - 1) and x log(min(a, b)/x) at x = start + step."""
         x = self.start + step
         away = self.offset + step
-        d = away / self.mean
         log, low = log_integers(np.maximum(x, 1))  # where x is 0 the logarithm does not matter
         value = x.astype(np.float64)
         direct = value * ((log - self.log_mean[0]) + (low - self.log_mean[1])) - away
-        mutual = np.where(np.abs(d) < 0.04, self.mean * _series(d), direct)
-        gold = value * ((self.log_b[0] - log) + (self.log_b[1] - low))
-        pred = value * ((self.log_a[0] - log) + (self.log_a[1] - low))
-        return np.where(x > 0, mutual, self.mean), gold, pred
+        mutual = np.where(np.abs(away) < 0.04 * self.mean, self.mean * _series(away / self.mean), direct)
+        less = np.where(self.a < self.b, self.log_a[:, None], self.log_b)
+        rest = value * ((less[0] - log) + (less[1] - low))
+        return np.where(x > 0, mutual, self.mean), rest
+
+    def all_three(self, sums: Floats) -> Floats:
+        """The expectations of m g(x/m - 1), x log(b/x) and x log(a/x), from sums over x: of p, and of p times terms.
+
+        The last two differ by m log(b/a), so that only the smaller is added up, and nothing cancels.
+        """
+        mutual, rest = sums[1:] / sums[0]
+        more = (self.log_b[0] - self.log_a[0]) + (self.log_b[1] - self.log_a[1])
+        return np.stack([mutual, rest + self.mean * np.maximum(more, 0), rest + self.mean * np.maximum(-more, 0)])
 
 
 def _product(x: Ints, y: Any) -> tuple[Floats, Floats]:
@@ -142,13 +150,13 @@ def _walked(cells: _Cells) -> Floats:
             inside = x <= end[0][live] if side > 0 else x >= end[1][live]
             live, x, p = live[inside], x[inside], p[inside]
             p = p * _ratio(x, cells.a, cells.b[live], rest[live], side)
-            likely = p >= 1e-20 * np.minimum(1.0, cells.variance[live])
+            likely = p >= 1e-18 * np.minimum(1.0, cells.variance[live])
             live, p = live[likely], p[likely]
             some = np.zeros(cells.b.size, dtype=bool)
             some[live] = True
             terms = cells.only(some).terms(step)
             sums[:, live] += np.stack([p, *(p * term for term in terms)])
-    return np.asarray(sums[1:] / sums[0])
+    return cells.all_three(sums)
 
 
 def _ratio(x: Ints, a: int, b: Ints, rest: Ints, side: int) -> Floats:
@@ -179,7 +187,7 @@ def _sampled(cells: _Cells) -> Floats:
             d = step.astype(np.float64)
             p = _exp(d * slope - ((_moved(y[0], d) + _moved(y[1], d)) + (_moved(y[2], -d) + _moved(y[3], -d))))
             sums += np.stack([p, *(p * term for term in cells.terms(step))])
-    return np.asarray(sums[1:] / sums[0])
+    return cells.all_three(sums)
 
 
 def _moved(y: Floats, d: Floats) -> Floats:
@@ -198,7 +206,7 @@ def _stirling(y: Floats) -> Floats:
 
 def _series(d: Floats) -> Floats:
     """(1+d) log(1+d) - d for |d| < 0.04, where the formula itself would cancel: d^2/2 - d^3/6 + ..."""
-    d = np.where(np.abs(d) < 0.04, d, 0.0)
+    d = np.where(np.abs(d) < 0.05, d, 0.0)
     total = np.zeros_like(d)
     for k in range(13, 1, -1):  # sum of (-d)^k / (k (k-1)), k >= 2
         total = total * -d + 1 / (k * (k - 1))

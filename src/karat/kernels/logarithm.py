@@ -119,7 +119,13 @@ def log_tables() -> tuple[Floats, Floats]:
 
 def log_terms(high: Floats, low: Floats, times: Floats) -> Floats:
     """Three lines of floats that add up to times * x log x of each x = high + low, to about thirty digits."""
-    log, log_low = log_pair(high)
+    return terms_of(high, low, times, _table())
+
+
+@twin
+def terms_of(high: Floats, low: Floats, times: Floats, table: Floats) -> Floats:
+    """The same, with the table of logarithms to look up."""
+    log, log_low = log_pairs(high, table)
     log_low = log_low + low / high
     weight, weight_low = two_product(times, high)
     weight_low = weight_low + times * low

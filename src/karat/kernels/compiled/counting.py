@@ -145,12 +145,16 @@ def histogram(values, base, size, start, stop):
         while first < last:
             many = min(BLOCK, last - first)
             _push(column, first, many, 0, keys)
-            if lanes == 1:
-                for i in range(many):
-                    counts[0, keys[i]] += 1
-            else:
-                for i in range(many):
-                    counts[i & 3, keys[i]] += 1
+            i = 0
+            while lanes == 4 and i + 4 <= many:
+                counts[0, keys[i]] += 1
+                counts[1, keys[i + 1]] += 1
+                counts[2, keys[i + 2]] += 1
+                counts[3, keys[i + 3]] += 1
+                i += 4
+            while i < many:
+                counts[0, keys[i]] += 1
+                i += 1
             first += many
     return array[0] if lanes == 1 else array.sum(axis=0)
 
@@ -224,18 +228,20 @@ def write_runs(starts, members, found, offset, start, stop):
     low: cython.Py_ssize_t = start
     high: cython.Py_ssize_t = stop
     run: cython.Py_ssize_t = offset
+    begin: cython.longlong
+    new: cython.bint
     run -= 1
     i: cython.longlong
     with cython.nogil:
         for group in range(low, high):
+            begin = first[group]
             for i in range(first[group], first[group + 1]):
-                if i == first[group] or member[i] != member[i - 1]:
-                    run += 1
-                    row[run] = group
-                    col[run] = member[i]
-                    count[run] = 1
-                else:
-                    count[run] += 1
+                new = i == first[group] or member[i] != member[i - 1]
+                begin = i if new else begin
+                run += new  # without a branch, which would often be taken by surprise
+                row[run] = group
+                col[run] = member[i]
+                count[run] = i - begin + 1
     return run + 1 - offset
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from cython.cimports.karat.kernels.compiled.logarithm import Pair, log_of, two_product, two_sum
 from cython.cimports.libc.math import fabs, floor, ldexp, rint, sqrt
 
-Sums = cython.struct(mass=cython.double, mutual=cython.double, gold=cython.double, pred=cython.double)
+Sums = cython.struct(mass=cython.double, mutual=cython.double, rest=cython.double)
 Cell = cython.struct(
     a=cython.longlong,
     b=cython.longlong,
@@ -17,6 +17,7 @@ Cell = cython.struct(
     variance=cython.double,
     log_a=Pair,
     log_b=Pair,
+    log_less=Pair,
     log_mean=Pair,
 )
 Tables = cython.struct(
@@ -88,28 +89,24 @@ def _add_terms(
     step: cython.longlong,
     p: cython.double,
 ) -> cython.void:
-    """Add p times the three terms of the value start + step, and p itself."""
+    """Add p times the two terms of the value start + step, and p itself."""
     x: cython.longlong = cell.start + step
     away: cython.double = cell.offset + step
-    d: cython.double = away / cell.mean
     mutual: cython.double
-    gold: cython.double = 0.0
-    pred: cython.double = 0.0
+    rest: cython.double = 0.0
     if x > 0:
         logarithm: Pair = _log_integer(x, tables)
         value: cython.double = cython.cast(cython.double, x)
-        if fabs(d) < 0.04:
-            mutual = cell.mean * _series(d)
+        if fabs(away) < 0.04 * cell.mean:
+            mutual = cell.mean * _series(away / cell.mean)
         else:
             mutual = value * ((logarithm.high - cell.log_mean.high) + (logarithm.low - cell.log_mean.low)) - away
-        gold = value * ((cell.log_b.high - logarithm.high) + (cell.log_b.low - logarithm.low))
-        pred = value * ((cell.log_a.high - logarithm.high) + (cell.log_a.low - logarithm.low))
+        rest = value * ((cell.log_less.high - logarithm.high) + (cell.log_less.low - logarithm.low))
     else:
         mutual = cell.mean
     sums.mass += p
     sums.mutual += p * mutual
-    sums.gold += p * gold
-    sums.pred += p * pred
+    sums.rest += p * rest
 
 
 @cython.cfunc
@@ -117,7 +114,7 @@ def _add_terms(
 @cython.exceptval(check=False)
 def _walk(sums: cython.pointer[Sums], cell: cython.pointer[Cell], tables: cython.pointer[Tables]) -> cython.void:
     """Every value, by ratios of neighbours away from the start."""
-    stop: cython.double = 1e-20 * min(1.0, cell.variance)
+    stop: cython.double = 1e-18 * min(1.0, cell.variance)
     rest: cython.longlong = cell.n - cell.a - cell.b
     low: cython.longlong = max(0, -rest)
     high: cython.longlong = min(cell.a, cell.b)
@@ -281,6 +278,8 @@ def expected_rows(gold, gold_logs, pred, pred_logs, pred_times, n, n_log, logs, 
     cell.n = n
     sums: Sums
     total: Pair[3]
+    rest: cython.double
+    more: cython.double
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     k: cython.int
@@ -296,15 +295,18 @@ def expected_rows(gold, gold_logs, pred, pred_logs, pred_times, n, n_log, logs, 
                 cell.log_b.high = b_logs[0, j]
                 cell.log_b.low = b_logs[1, j]
                 _describe(cython.address(cell), log_n)
-                sums.mass = sums.mutual = sums.gold = sums.pred = 0.0
+                cell.log_less = cell.log_a if cell.a < cell.b else cell.log_b
+                sums.mass = sums.mutual = sums.rest = 0.0
                 _add_terms(cython.address(sums), cython.address(cell), cython.address(tables), 0, 1.0)
                 if cell.variance > 256:
                     _sample(cython.address(sums), cython.address(cell), cython.address(tables), sqrt(cell.variance))
                 else:
                     _walk(cython.address(sums), cython.address(cell), cython.address(tables))
                 _add(cython.address(total[0]), times[j] * (sums.mutual / sums.mass))
-                _add(cython.address(total[1]), times[j] * (sums.gold / sums.mass))
-                _add(cython.address(total[2]), times[j] * (sums.pred / sums.mass))
+                rest = sums.rest / sums.mass
+                more = (cell.log_b.high - cell.log_a.high) + (cell.log_b.low - cell.log_a.low)
+                _add(cython.address(total[1]), times[j] * (rest + cell.mean * max(more, 0.0)))
+                _add(cython.address(total[2]), times[j] * (rest + cell.mean * max(-more, 0.0)))
             for k in range(3):
                 out[k, i] = total[k].high + total[k].low
     return array

@@ -9,35 +9,6 @@ from cython.cimports.libc.math import frexp, rint
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def two_sum(a: cython.double, b: cython.double) -> Pair:
-    """See the twin."""
-    result: Pair
-    s: cython.double = a + b
-    t: cython.double = s - a
-    result.high = s
-    result.low = (a - (s - t)) + (b - t)
-    return result
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def two_product(a: cython.double, b: cython.double) -> Pair:
-    """See the twin."""
-    result: Pair
-    p: cython.double = a * b
-    a_high: cython.double = 134217729.0 * a - (134217729.0 * a - a)
-    b_high: cython.double = 134217729.0 * b - (134217729.0 * b - b)
-    a_low: cython.double = a - a_high
-    b_low: cython.double = b - b_high
-    result.high = p
-    result.low = ((a_high * b_high - p) + a_high * b_low + a_low * b_high) + a_low * b_low
-    return result
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 def log_of(x: cython.double, table: cython.pointer[cython.const[cython.double]], size: cython.Py_ssize_t) -> Pair:
     """The logarithm of one number; the table holds high parts, then low parts."""
     exponent: cython.int
@@ -93,3 +64,30 @@ def log_pairs(x, table):
             highs[i] = result.high
             lows[i] = result.low
     return high, low
+
+
+def terms_of(high, low, times, table):
+    """See the twin."""
+    highs: cython.const[cython.double][::1] = high
+    lows: cython.const[cython.double][::1] = low
+    counts: cython.const[cython.double][::1] = times
+    logs: cython.const[cython.double][:, ::1] = table
+    first: cython.pointer[cython.const[cython.double]] = cython.address(logs[0, 0])
+    size: cython.Py_ssize_t = table.shape[1]
+    terms = np.empty((3, high.size))
+    out: cython.double[:, ::1] = terms
+    log: Pair
+    weight: Pair
+    product: Pair
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(highs.shape[0]):
+            log = log_of(highs[i], first, size)
+            log.low = log.low + lows[i] / highs[i]
+            weight = two_product(counts[i], highs[i])
+            weight.low = weight.low + counts[i] * lows[i]
+            product = two_product(weight.high, log.high)
+            out[0, i] = product.high
+            out[1, i] = product.low
+            out[2, i] = weight.high * log.low + weight.low * log.high
+    return terms

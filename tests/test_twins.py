@@ -1,0 +1,229 @@
+"""Compiled kernels and their NumPy twins give the same bits, on one thread or several, and without a compiler."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import karat
+from karat import kernels
+from karat.kernels import counting, expected, logarithm, objects, threads
+from karat.profile import exact_sum
+
+ROOT = Path(__file__).resolve().parent.parent
+TYPES = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64]
+
+needs_compiled = pytest.mark.skipif(karat.build_info()["kernels"] == "numpy", reason="no kernel is compiled here")
+
+
+def twin(function: Any) -> Callable[..., Any]:
+    return function.twin  # type: ignore[no-any-return]
+
+
+def same(found: Any, right: Any) -> bool:
+    if isinstance(right, tuple):
+        return len(found) == len(right) and all(map(same, found, right))
+    if isinstance(right, np.ndarray):
+        return found.dtype == right.dtype and found.tobytes() == right.tobytes()
+    return bool(found == right)
+
+
+@st.composite
+def columns(draw: Any) -> np.ndarray[Any, Any]:
+    """Integers of any type, in any range, with any step from one to the next."""
+    kind = np.dtype(draw(st.sampled_from(TYPES)))
+    info = np.iinfo(kind)
+    low = draw(st.integers(int(info.min), int(info.max)))
+    high = min(int(info.max), low + draw(st.sampled_from([0, 1, 5, 300, 70_000, 2**62])))
+    step = draw(st.sampled_from([1, 2, 3, -1]))
+    values = draw(st.lists(st.integers(low, high), min_size=40, max_size=40))
+    return np.array(values, dtype=kind)[::step][:12]
+
+
+@given(columns(), columns())
+def test_cells_are_those_of_a_dictionary(left: np.ndarray[Any, Any], right: np.ndarray[Any, Any]) -> None:
+    found = counting.cross_count(left, right)
+    cells: dict[tuple[int, int], int] = {}
+    for pair in zip(left.tolist(), right.tolist(), strict=True):
+        cells[pair] = cells.get(pair, 0) + 1
+    keys = list(zip(found.left[found.rows].tolist(), found.right[found.cols].tolist(), strict=True))
+    assert keys == sorted(cells)
+    assert dict(zip(keys, found.counts.tolist(), strict=True)) == cells
+    assert found.left.tolist() == sorted(set(left.tolist()))
+    assert (found.left.dtype, found.right.dtype) == (left.dtype, right.dtype)
+    assert found.row_sizes is not None
+    assert found.row_sizes.tolist() == [left.tolist().count(value) for value in found.left.tolist()]
+
+
+@pytest.mark.parametrize("kind", [">i4", "<u2", ">u8"])
+def test_foreign_bytes_and_odd_steps_are_counted(kind: str) -> None:
+    record = np.zeros(5, dtype=[("tag", "u1"), ("label", kind)])
+    record["label"] = [3, 3, 1, 9, 1]
+    table = karat.Table.from_labels(record["label"], record["label"])
+    assert (table.classes, table.counts.tolist()) == ((1, 3, 9), [2, 2, 1])
+
+
+@pytest.fixture(params=["small range", "gaps", "wide", "many"])
+def pair(request: pytest.FixtureRequest) -> tuple[Any, Any]:
+    rng = np.random.default_rng(8)
+    n = 300_000
+    left, right = rng.integers(0, 30, n), rng.integers(-5, 20, n)
+    if request.param == "gaps":
+        return left * 1000, right
+    if request.param == "wide":
+        return rng.integers(-(2**62), 2**62, 500)[left], right
+    if request.param == "many":
+        return rng.integers(0, 60_000, n), rng.integers(0, 60_000, n).astype(np.int32)
+    return left, right
+
+
+def test_threads_change_nothing(pair: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for number in (1, 2, 5):
+        monkeypatch.setattr(threads, "THREADS", number)
+        found.append(counting.cross_count(*pair))
+    assert same(found[0], found[1])
+    assert same(found[0], found[2])
+    sizes = np.arange(1, 400)
+    information = []
+    for number in (1, 3):
+        monkeypatch.setattr(threads, "THREADS", number)
+        information.append(expected.expected_information(sizes, sizes, sizes, sizes, int((sizes * sizes).sum())))
+    assert information[0] == information[1]
+
+
+def test_chunks_change_nothing(pair: tuple[Any, Any]) -> None:
+    left, right = pair
+    whole = karat.Table.from_labels(left, right)
+    parts = zip(np.array_split(left, 7), np.array_split(right, 7), strict=True)
+    assert dict(karat.score(karat.Table.from_batches(parts))) == dict(karat.score(whole))
+
+
+@needs_compiled
+def test_counting_has_a_twin_of_the_same_bits(pair: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = counting.cross_count(*pair)
+    for name in ("count_dense", "histogram", "scatter", "regroup", "count_runs", "write_runs", "first_seen"):
+        monkeypatch.setattr(counting, name, twin(getattr(counting, name)))
+    assert same(compiled, counting.cross_count(*pair))
+
+
+@needs_compiled
+@given(st.lists(st.floats(0, 1e300)), st.lists(st.integers(0, 5), min_size=1))
+def test_sums_have_twins_of_the_same_bits(floats: list[float], codes: list[int]) -> None:
+    values = np.array(floats)
+    assert same(counting.sums_by_exponent(values), twin(counting.sums_by_exponent)(values))
+    places, counts = np.array(codes), np.arange(1, len(codes) + 1)
+    assert same(counting.add_by_code(places, counts, 6), twin(counting.add_by_code)(places, counts, 6))
+    for weights in (counts, counts / 3):
+        assert same(counting.best_by_code(places, weights, 6), twin(counting.best_by_code)(places, weights, 6))
+    assert exact_sum(values) == sum(map(exact_sum, values.reshape(-1, 1)), 0)
+
+
+@needs_compiled
+@given(st.lists(st.floats(1e-90, 1e90), min_size=1))
+def test_logarithms_have_a_twin_of_the_same_bits(values: list[float]) -> None:
+    x, table = np.array(values), logarithm._table()
+    assert same(logarithm.log_pairs(x, table), twin(logarithm.log_pairs)(x, table))
+    zeros = np.zeros_like(x)
+    assert same(logarithm.terms_of(x, zeros, x, table), twin(logarithm.terms_of)(x, zeros, x, table))
+
+
+@needs_compiled
+@given(st.integers(2, 2**61), st.data())
+def test_expectations_have_a_twin_of_the_same_bits(n: int, data: st.DataObject) -> None:
+    gold, pred = (
+        np.array(
+            sorted(data.draw(st.sets(st.one_of(st.integers(1, min(n, 99)), st.integers(1, n)), min_size=1, max_size=4)))
+        )
+        for _ in range(2)
+    )
+    logs = [logarithm.log_integers(sizes) for sizes in (gold, pred, np.array([n]))]
+    times = np.linspace(1, 2, pred.size)
+    arguments = (gold, logs[0], pred, logs[1], times, n, logs[2][:, 0].tolist(), *logarithm.log_tables())
+    assert same(expected.expected_rows(*arguments), twin(expected.expected_rows)(*arguments))
+
+
+@needs_compiled
+@given(st.lists(st.one_of(st.integers(-2, 2), st.text(max_size=1), st.none(), st.floats(allow_nan=False), st.tuples())))
+def test_numbered_objects_have_a_twin(values: list[Any]) -> None:
+    found, right = objects.number_objects(values), twin(objects.number_objects)(values)
+    assert found[0].tolist() == right[0].tolist()
+    assert list(map(repr, found[1])) == list(map(repr, right[1]))
+
+
+SCORES = """
+import karat, numpy as np
+rng = np.random.default_rng(0)
+measures = [m for m in karat.list_measures() if m.name != "one_to_one"]
+for n, k in ((1000, 10), (50_000, 3000), (300_000, 40)):
+    gold, pred = rng.integers(0, k, n), rng.integers(0, 2 * k, n)
+    print([value.hex() for value in karat.score(gold, pred, measures).values()])
+print(karat.build_info()["kernels"])
+"""
+
+
+@needs_compiled
+def test_every_measure_has_the_same_bits_without_compiled_kernels() -> None:
+    results = []
+    for choice in ("", "numpy"):
+        environment = {**os.environ, "KARAT_KERNELS": choice}
+        run = subprocess.run(
+            [sys.executable, "-c", SCORES], env=environment, capture_output=True, text=True, check=True
+        )
+        results.append(run.stdout.splitlines())
+    assert results[0][:-1] == results[1][:-1]
+    assert (results[0][-1], results[1][-1]) == ("compiled", "numpy")
+
+
+def test_a_source_that_was_not_compiled_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "EXTENSION_SUFFIXES", [".none"])
+    assert kernels._compiled("counting") is None
+    assert karat.build_info()["kernels"] == "numpy"
+
+
+def test_a_process_that_forks_keeps_counting() -> None:
+    code = (
+        "import os, karat, numpy as np\n"
+        "labels = np.arange(400_000) % 7\n"
+        "karat.ari(labels, labels)\n"
+        "child = os.fork()\n"
+        "ok = karat.ari(labels, labels) == 1\n"
+        "if not child: os._exit(0 if ok else 1)\n"
+        "assert ok and os.waitpid(child, 0)[1] == 0\n"
+    )
+    if hasattr(os, "fork"):
+        subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=60)
+
+
+def test_building_without_a_compiler_warns_and_goes_on(tmp_path: Path) -> None:
+    pytest.importorskip("Cython")
+    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
+        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    target = tmp_path / "src/karat/kernels/compiled"
+    target.mkdir(parents=True)
+    for path in (ROOT / "src/karat").glob("version.py"):
+        (tmp_path / "src/karat" / path.name).write_bytes(path.read_bytes())
+    for package in ("src/karat", "src/karat/kernels", "src/karat/kernels/compiled"):
+        (tmp_path / package / "__init__.py").touch()
+    source = ROOT / "src/karat/kernels/compiled/objects.py"
+    (target / source.name).write_bytes(source.read_bytes())
+    build = subprocess.run(
+        [sys.executable, "setup.py", "build_ext", "--inplace"],
+        cwd=tmp_path,
+        env={**os.environ, "CC": "/bin/false"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert build.returncode == 0, build.stderr
+    assert "karat's compiled kernels were not built" in build.stderr
+    assert not list(target.glob("*.so"))
