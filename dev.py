@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 HOME = ROOT / ".venv"
 BIN = HOME / ("Scripts" if os.name == "nt" else "bin")
-BUILT_FROM = [ROOT / "pyproject.toml", ROOT / "setup.py", *sorted(ROOT.glob("src/karat/kernels/compiled/*.py"))]
+BUILT_FROM = [ROOT / "pyproject.toml", ROOT / "setup.py", *sorted(ROOT.glob("src/karat/kernels/compiled/*.p*"))]
 
 TEST = [
     ["ruff", "check", "."],

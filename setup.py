@@ -1,5 +1,6 @@
 """Builds the compiled kernels; where that fails, karat installs all the same and counts with NumPy."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,9 @@ def extensions() -> list[Any]:
     except Exception as problem:
         warn(problem)
         return []
-    for module in modules:
-        if sys.platform != "win32":  # no fused multiply-add: its one rounding would differ from NumPy's two
-            module.extra_compile_args = ["-O3", "-ffp-contract=off"]
+    for module in modules:  # no fused multiply-add: its one rounding would differ from NumPy's two
+        precise = ["/fp:precise"] if sys.platform == "win32" else ["-O3", "-fno-fast-math", "-ffp-contract=off"]
+        module.extra_compile_args = precise
     return list(modules)
 
 
@@ -38,7 +39,9 @@ class OptionalBuild(build_ext):
 
 
 def warn(problem: Exception) -> None:
-    """Say what is lost."""
+    """Say what is lost; for a release, where nothing should be, KARAT_REQUIRE_KERNELS=1 makes it an error."""
+    if os.environ.get("KARAT_REQUIRE_KERNELS"):
+        raise problem
     print(f"karat's compiled kernels were not built ({problem}); it will count with NumPy, slower.", file=sys.stderr)
 
 

@@ -242,11 +242,14 @@ def memory(n: int) -> list[tuple[str, str]]:
 
 def growth(largest: int) -> dict[str, dict[str, list[tuple[float, float]]]]:
     """Times against the number of items and the number of clusters."""
-    curves: dict[str, dict[str, list[tuple[float, float]]]] = {"items (20×50)": {}, "classes and clusters": {}}
+    curves: dict[str, dict[str, list[tuple[float, float]]]] = {
+        "items (20×50)": {},
+        "classes and clusters (10⁶ items)": {},
+    }
     sizes = [10**e for e in range(3, 8) if 10**e <= largest]
     settings = [("items (20×50)", n, n, 20, 50) for n in sizes]
-    settings += [("classes and clusters", k, largest // 10, k, k) for k in sizes if k <= largest // 10]
-    settings += [("classes and clusters", k, largest // 10, k, k) for k in (10, 100)]
+    settings += [("classes and clusters (10⁶ items)", k, largest // 10, k, k) for k in sizes if k <= largest // 10]
+    settings += [("classes and clusters (10⁶ items)", k, largest // 10, k, k) for k in (10, 100)]
     for panel_name, x, n, classes, clusters in sorted(settings, key=lambda s: (s[0], s[1])):
         gold, pred = labels(n, classes, clusters)
         runs: dict[str, Callable[[], object]] = {
@@ -269,7 +272,7 @@ def draw(curves: dict[str, dict[str, list[tuple[float, float]]]], path: Path) ->
     """Both curves as an SVG."""
     matplotlib = importlib.import_module("matplotlib")
     matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "karat"
+    matplotlib.rcParams.update({"svg.hashsalt": "karat", "svg.fonttype": "none"})
     pyplot = importlib.import_module("matplotlib.pyplot")
     figure, axes = pyplot.subplots(1, 2, figsize=(11, 4.4), sharey=True, layout="constrained")
     colours = ["#0072b2", "#56b4e9", "#999999", "#d55e00", "#009e73"]

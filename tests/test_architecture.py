@@ -17,7 +17,7 @@ SOURCE = Path(karat.__file__).parent
 ROOMS = [
     "version", "errors", "kernels", "labels", "alignment", "profile", "counts", "matrices", "frames", "storage",
     "tables", "stack", "trivial", "nulls", "moments", "arithmetic", "syntax", "registry", "parsing", "measures",
-    "chance", "results", "evaluate", "examples", "sklearn", "cli",
+    "chance", "p_values", "results", "evaluate", "examples", "sklearn", "cli",
 ]  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import pickle
+import tracemalloc
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
@@ -15,9 +16,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import kstest
+from scipy.stats import hypergeom, kstest
 
 import karat
+from karat import nulls
 from karat.chance import Draws, expected
 from karat.moments import joined_pairs
 from karat.nulls import Model, _sizes_of_all, _sizes_of_number
@@ -101,6 +103,15 @@ def test_both_ways_to_draw_a_table_agree_with_the_exact_moments(n: int) -> None:
     drawn = np.concatenate([(s.tables * (s.tables - 1) / 2).sum(axis=(1, 2)) for s in Model().draw(table, 4000, 2)])  # type: ignore[union-attr]
     assert abs(drawn.mean() - moments.mean) < 5 * math.sqrt(moments.variance / 4000)
     assert drawn.var() == pytest.approx(float(moments.variance), rel=0.15)
+
+
+def test_tables_too_large_for_a_stack_are_drawn_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = karat.Table.from_labels(GOLD, PRED)
+    monkeypatch.setattr(nulls, "DENSE", 1)
+    drawn = list(Model("all", 2).draw(table, 50, 0))
+    assert all(isinstance(t, karat.Table) and t.n == table.n for t in drawn)
+    values = Draws(Model(), 2000, 1).values(karat.rand, table)
+    assert abs(values.mean() - average(karat.rand, Model())) < 5 * float(values.std()) / math.sqrt(2000)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 8, 30])
@@ -248,7 +259,7 @@ def test_exact_moments_and_draws_give_nearly_the_same_p_values() -> None:
     gold = rng.integers(0, 5, 400)
     pred = np.where(rng.random(400) < 0.08, gold, rng.integers(0, 6, 400))
     table = karat.Table.from_labels(gold, pred)
-    for measure in ("ari", "mirkin", "jaccard"):
+    for measure in ("mirkin", "jaccard", "ari"):
         exact = karat.significance(table, measure=measure)
         assert exact.error == 0
         values = Draws(Model(), 4000, 0).values(karat.parse(measure), table)
@@ -256,6 +267,52 @@ def test_exact_moments_and_draws_give_nearly_the_same_p_values() -> None:
         as_good = values <= score if measure == "mirkin" else values >= score
         assert exact.p == pytest.approx(as_good.mean(), abs=0.01)
     assert "gamma distribution" in str(exact)
+
+
+@pytest.mark.parametrize("sizes", [(10, 10, 1), (30, 30, 3), (20, 300, 10), (500, 500, 260), (500, 500, 235)])
+def test_p_values_of_tables_of_two_by_two_are_those_of_the_hypergeometric_distribution(sizes: tuple[int, ...]) -> None:
+    a, b, both = sizes
+    table = karat.Table.from_matrix([[both, a - both], [b - both, 1000 - a - b + both]])
+    x = np.arange(max(0, a + b - 1000), min(a, b) + 1)
+    values = [karat.rand(karat.Table.from_matrix([[i, a - i], [b - i, 1000 - a - b + i]])) for i in x.tolist()]
+    right = hypergeom.pmf(x, 1000, a, b)[np.array(values) >= karat.rand(table) - 1e-12].sum()
+    found = karat.significance(table, measure="rand")
+    assert found.p == pytest.approx(right, abs=5 * found.error + 0.015)
+
+
+@pytest.mark.parametrize("null", ["number", "all"])
+@pytest.mark.parametrize("sides", [1, 2])
+def test_drawing_takes_little_memory(null: str, sides: int) -> None:
+    table = karat.Table.from_matrix([[1000, 500], [700, 800]])
+    tracemalloc.start()
+    karat.adjusted("purity", null=null, sides=sides, samples=100)(table)  # type: ignore[arg-type]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 400e6
+    many = karat.Table.from_matrix([[10**8, 10**7], [10**7, 10**8]])
+    value = karat.adjusted("rand", null=null, sides=sides)(many)  # type: ignore[arg-type]
+    assert (0 < value < 1) == (
+        null == "number" or sides == 1
+    )  # else two clusterings into many small clusters do better
+    assert math.isfinite(value)
+
+
+def test_a_kink_far_from_the_probes_is_seen() -> None:
+    rng = np.random.default_rng(2)
+    table = karat.Table.from_labels(rng.integers(0, 3, 60), rng.integers(0, 5, 60))
+    measure = karat.parse("vi_log_k(k=20)")
+    assert expected(measure, table, Model("all")) is None
+    assert expected(measure, table, Model("number")) == pytest.approx(
+        float(Draws(Model("number"), 4000, 0).values(measure, table).mean()), rel=0.01
+    )
+
+
+def test_only_the_model_that_a_measure_was_adjusted_for_is_known_to_give_nothing() -> None:
+    table = karat.Table.from_labels(GOLD, PRED)
+    assert expected(karat.adjusted("rand"), table) == 0
+    assert expected(karat.adjusted("rand", null="all"), table) is None
+    assert expected(karat.adjusted("rand", null="all"), table, Model("all")) == 0
+    assert expected(karat.adjusted("purity"), table) is None
 
 
 def test_ten_billion_items_have_a_p_value() -> None:

@@ -186,8 +186,35 @@ def test_every_measure_has_the_same_bits_without_compiled_kernels() -> None:
 
 def test_a_source_that_was_not_compiled_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernels, "EXTENSION_SUFFIXES", [".none"])
-    assert kernels._compiled("counting") is None
-    assert karat.build_info()["kernels"] == "numpy"
+    kernels._compiled.cache_clear()
+    try:
+        assert karat.build_info()["kernels"] == "numpy"
+    finally:
+        kernels._compiled.cache_clear()
+
+
+@needs_compiled
+def test_a_module_that_cannot_be_loaded_leaves_the_twins(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(name: str) -> None:
+        raise ImportError(name)
+
+    monkeypatch.setattr(kernels, "import_module", refuse)
+    kernels._compiled.cache_clear()
+    try:
+        assert kernels._compiled() == {}
+    finally:
+        kernels._compiled.cache_clear()
+
+
+@needs_compiled
+def test_values_out_of_range_are_refused() -> None:  # as when another thread changes the array meanwhile
+    with pytest.raises(ValueError, match="changed while"):
+        counting.histogram(np.array([0, 9]), 0, 5, 0, 2)
+    places, out = np.zeros(3, dtype=np.int64), np.zeros(2, dtype=np.uint32)
+    with pytest.raises(ValueError, match="changed while"):
+        counting.scatter(np.array([0, 7]), 0, np.array([1, 1]), 0, places, out, 0, 2)
+    with pytest.raises(ValueError, match="changed while"):
+        counting.scatter(np.array([0, 0, 0]), 0, np.array([1, 1, 1]), 0, places.copy(), out, 0, 3)
 
 
 def test_a_process_that_forks_keeps_counting() -> None:

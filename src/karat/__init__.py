@@ -13,10 +13,7 @@ from karat.version import __version__ as __version__
 if TYPE_CHECKING:
     from karat import examples as examples
     from karat import sklearn as sklearn
-    from karat.chance import Significance as Significance
     from karat.chance import adjusted as adjusted
-    from karat.chance import p_value as p_value
-    from karat.chance import significance as significance
     from karat.chance import standardized as standardized
     from karat.errors import KaratError as KaratError
     from karat.errors import LabelError as LabelError
@@ -27,6 +24,9 @@ if TYPE_CHECKING:
     from karat.labels import Labels as Labels
     from karat.labels import encode as encode
     from karat.measures import *
+    from karat.p_values import Significance as Significance
+    from karat.p_values import p_value as p_value
+    from karat.p_values import significance as significance
     from karat.parsing import parse as parse
     from karat.parsing import wrap as wrap
     from karat.profile import Profile as Profile
@@ -38,11 +38,12 @@ if TYPE_CHECKING:
     from karat.tables import Table as Table
 
 _ROOMS = {
-    "chance": ("Significance", "adjusted", "p_value", "significance", "standardized"),
+    "chance": ("adjusted", "standardized"),
     "errors": ("KaratError", "LabelError", "MeasureError", "TableError"),
     "evaluate": ("score",),
     "kernels": ("build_info",),
     "labels": ("Labels", "encode"),
+    "p_values": ("Significance", "p_value", "significance"),
     "profile": ("Profile",),
     "parsing": ("parse", "wrap"),
     "registry": ("Measure", "list_measures", "measure"),

@@ -1,9 +1,9 @@
-"""What a measure gives by chance: its expectation, the measure adjusted for it, and how likely chance does as well."""
+"""What a measure gives by chance: its expectation over random clusterings, and the measure adjusted for it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache, partial
 from typing import Any, TypeAlias
@@ -42,12 +42,13 @@ class Draws:
 
     def values(self, measure: Measure, table: Profiled) -> Floats:
         """The measure of each clustering drawn; the same clusterings serve every measure of a table."""
-        kept = table._statistics.get(self)
-        if kept is None:
-            kept = self.model.draw(table, self.samples, self.seed)
-            if self.samples * math.prod(table.shape) <= KEPT and self.model.null != "all":
-                kept = table._statistics[self] = list(kept)
-        return np.concatenate([np.atleast_1d(np.asarray(measure.of(drawn), dtype=np.float64)) for drawn in kept])
+        return table.remember((self, measure), lambda: self._values(measure, table))  # type: ignore[no-any-return]
+
+    def _values(self, measure: Measure, table: Profiled) -> Floats:
+        drawn: Iterable[Counts] = self.model.draw(table, self.samples, self.seed)
+        if self.samples * math.prod(table.shape) <= KEPT and self.model.null != "all":
+            drawn = table.remember(self, lambda: list(drawn))
+        return np.concatenate([np.atleast_1d(np.asarray(measure.of(some), dtype=np.float64)) for some in drawn])
 
     def mean(self, measure: Measure, table: Profiled) -> tuple[float, float]:
         """The measure's average over the model, and the standard error of that: 0 if it is exact."""
@@ -72,10 +73,23 @@ def expected(measure: Measure, table: Counts, model: Model | None = None) -> flo
         return None
     if _certain(table, model):
         return float(measure.of(table))
+    if measure.inner is not None:
+        return _expected_of_derived(measure, table, model)
     if is_affine(measure, model):
         chances = model.chances(table)
-        return float(measure.value(kind.expected(table, chances) for kind in measure.statistics))
+        means = [kind.expected(table, chances) for kind in measure.statistics]
+        seen = [table.statistic(kind) for kind in measure.statistics]
+        # with a kink between what is seen and what is expected, or near them, it is no straight line here
+        if model.null == "margins" or _straight(partial(measure.formula, **measure.params), [seen, means]):
+            return float(measure.value(means))
     return measure.chance if model.null == "margins" else None
+
+
+def _expected_of_derived(measure: Measure, table: Profiled, model: Model) -> float | None:
+    """0 if the measure is adjusted for this very model, by an exact expectation."""
+    own = Model(measure.params["null"], measure.params["sides"])
+    exact = measure.inner is not None and expected(measure.inner, table, model) is not None
+    return 0.0 if exact and own == model else None
 
 
 def _certain(table: Profiled, model: Model) -> bool:
@@ -164,8 +178,9 @@ def adjusted(
     >>> karat.adjusted("purity", null="all")
     adjusted(purity, null=all)
     """
-    inner = _comparable(measure)
-    return _derived("adjusted", inner, _adjusted, (-math.inf, 1.0), 1.0, null, sides, samples, seed)
+    options = {"null": null, "sides": sides, "samples": samples, "seed": seed}
+    inner = comparable(measure)
+    return _derived("adjusted", inner, _adjusted, (-math.inf, 1.0), 1.0, **options)
 
 
 @derivation
@@ -181,11 +196,13 @@ def standardized(
     >>> round(karat.standardized("rand")([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2]), 4)
     0.8165
     """
-    inner = _comparable(measure)
-    return _derived("standardized", inner, _standardized, (-math.inf, math.inf), None, null, sides, samples, seed)
+    options = {"null": null, "sides": sides, "samples": samples, "seed": seed}
+    inner = comparable(measure)
+    return _derived("standardized", inner, standard_score, (-math.inf, math.inf), None, **options)
 
 
-def _comparable(measure: str | Measure) -> Measure:
+def comparable(measure: str | Measure) -> Measure:
+    """The measure, if one value of it can be better than another."""
     inner = parse(measure)
     if inner.better is None:
         raise MeasureError(f"{inner} has no better end, so chance cannot do as well; choose a measure that has one.")
@@ -198,7 +215,7 @@ def _derived(
     value: Callable[[Measure, Any, Draws], tuple[float, float]],
     bounds: tuple[float, float],
     perfect: float | None,
-    *given: Any,
+    **given: Any,
 ) -> Measure:
     """A measure of a table that compares another measure's value with what draws give."""
 
@@ -221,19 +238,18 @@ def _derived(
         "higher",
         bounds=bounds,
         perfect=perfect,
-        chance=0,
-        paper="vinh2010" if name == "adjusted" else "",
+        paper="gates2017",
         defaults=defaults,
         params=defaults,
         inner=inner,
         error_of=error,
     )
-    return derived._with(dict(zip(defaults, given, strict=True)))
+    return derived._with(given)
 
 
 def _adjusted(measure: Measure, table: Profiled, draws: Draws) -> tuple[float, float]:
     """(score - mean) / (perfect - mean), and its Monte-Carlo standard error."""
-    _need_counts(table)
+    table.need_counts("what chance gives")
     score = float(measure.of(table))
     mean, error = draws.mean(measure, table)
     perfect = measure.perfect if measure.perfect is not None else float(measure.of(_gold_itself(table)))
@@ -244,23 +260,24 @@ def _adjusted(measure: Measure, table: Profiled, draws: Draws) -> tuple[float, f
     return float(value), abs(error * (score - perfect) / room**2) if room else 0.0
 
 
-def _standardized(measure: Measure, table: Profiled, draws: Draws) -> tuple[float, float]:
+def standard_score(measure: Measure, table: Profiled, draws: Draws) -> tuple[float, float]:
     """(score - mean) / deviation, upwards if better, and its Monte-Carlo standard error."""
-    _need_counts(table)
+    table.need_counts("what chance gives")
     sign = 1 if measure.better == "higher" else -1
     if _certain(table, draws.model):
         return 0.0, 0.0
-    moments = _pair_moments(measure, table, draws.model)
+    moments = pair_moments(measure, table, draws.model)
     if moments is not None and is_affine(measure, draws.model):
-        gain = sign * math.copysign(1, _slope(measure, table)) * float(table.statistic(Pairs).both - moments.mean)
-        return _over(gain, math.sqrt(moments.variance)) * (_slope(measure, table) != 0), 0.0
+        slope = np.sign(sign * pair_slope(measure, table))
+        gain = float(slope) * float(table.statistic(Pairs).both - moments.mean)
+        return _in_deviations(gain, math.sqrt(moments.variance)), 0.0
     values = draws.values(measure, table)
-    mean, deviation = draws.mean(measure, table)[0], float(values.std(ddof=1))
-    z = _over(sign * (float(measure.of(table)) - mean), deviation)
-    return z, math.sqrt((1 + z * z / 2) / values.size)
+    mean, error = draws.mean(measure, table)
+    z = _in_deviations(sign * (float(measure.of(table)) - mean), float(values.std(ddof=1)))
+    return z, math.sqrt((bool(error) + z * z / 2) / values.size)
 
 
-def _over(gain: float, deviation: float) -> float:
+def _in_deviations(gain: float, deviation: float) -> float:
     return gain / deviation if deviation > TIE * abs(gain) else 0.0
 
 
@@ -269,18 +286,14 @@ def _gold_itself(table: Profiled) -> Table:
     return Table.from_cells(np.arange(sizes.size), np.arange(sizes.size), sizes)
 
 
-def _need_counts(table: Counts) -> None:
-    table.need_counts("what chance gives")
-
-
-def _pair_moments(measure: Measure, table: Profiled, model: Model) -> Moments | None:
+def pair_moments(measure: Measure, table: Profiled, model: Model) -> Moments | None:
     """The moments of the pairs joined by both, if the measure depends on nothing else that the model moves."""
     if model.null != "margins" or not set(measure.statistics) <= {Pairs, SquareSums}:
         return None
     return joined_pairs(table.profile.classes, table.profile.clusters)
 
 
-def _slope(measure: Measure, table: Profiled) -> float:
+def pair_slope(measure: Measure, table: Profiled) -> float:
     """How the measure changes with the number of pairs joined by both."""
     pairs, squares = table.statistic(Pairs), table.statistic(SquareSums)
     lowest = max(0, pairs.gold + pairs.pred - pairs.total)
@@ -290,97 +303,3 @@ def _slope(measure: Measure, table: Profiled) -> float:
         return float(measure.value(moved[kind] for kind in measure.statistics))
 
     return at(min(pairs.gold, pairs.pred)) - at(lowest)
-
-
-@dataclass(frozen=True)
-class Significance:
-    """Whether a score is better than chance would give; print it to read it."""
-
-    measure: Measure
-    score: float
-    p: float  # how often random clusterings are as good or better
-    z: float  # by how many standard deviations the score is better than theirs on average
-    error: float  # Monte-Carlo standard error of p; 0 if nothing was drawn
-    method: str
-
-    def __str__(self) -> str:
-        doubt = f" ± {self.error:.2g}" if self.error else ""
-        return f"{self.measure} {self.score:.4f}: z = {self.z:.2f}, p = {self.p:.4g}{doubt} ({self.method})"
-
-
-def significance(
-    gold: object,
-    pred: object = None,
-    measure: str | Measure | None = None,
-    *,
-    null: Null = "margins",
-    sides: int = 1,
-    samples: int = 9999,
-    seed: int = 0,
-    **options: Any,
-) -> Significance:
-    """How often random clusterings would do as well as this one, by a measure.
-
-    gold, pred and options such as missing= are those of score(); gold may be a Table, without pred. For measures that
-    depend on the pairs joined by both sides only (ari, rand, jaccard, ...) the exact mean, variance and skewness of
-    that number over all shuffles give p, by the gamma distribution that has them; otherwise, and on tables too small
-    for that, samples clusterings are drawn with seed, and p = (1 + as good) / (1 + samples).
-
-    >>> import karat
-    >>> print(karat.significance(*karat.examples.textbook(), "purity"))  # doctest: +ELLIPSIS
-    purity 0.7059: z = 2..., p = 0.02... ± 0.001... (9,999 clusterings drawn, seed 0)
-    """
-    if measure is None:
-        raise MeasureError("measure is missing; name one, such as 'ari'.")
-    chosen, draws = _comparable(measure), Draws(Model(null, sides), samples, seed)
-    table = gold if isinstance(gold, Table) and pred is None else Table.from_labels(gold, pred, **options)
-    _need_counts(table)
-    score = float(chosen.of(table))
-    moments = _pair_moments(chosen, table, draws.model)
-    if moments is not None and table.n >= 200 and _smooth(moments):
-        return _by_moments(chosen, table, score, moments)
-    values = draws.values(chosen, table)
-    tie = TIE * max(1.0, abs(score))
-    as_good = int((values >= score - tie).sum() if chosen.better == "higher" else (values <= score + tie).sum())
-    p = (1 + as_good) / (1 + samples)
-    return Significance(
-        chosen, score, p, _standardized(chosen, table, draws)[0], math.sqrt(p * (1 - p) / samples), str(draws)
-    )
-
-
-def p_value(
-    gold: object,
-    pred: object = None,
-    measure: str | Measure | None = None,
-    *,
-    null: Null = "margins",
-    sides: int = 1,
-    samples: int = 9999,
-    seed: int = 0,
-    **options: Any,
-) -> float:
-    """How often random clusterings would do as well as this one, by a measure: the p of significance().
-
-    >>> import karat
-    >>> round(karat.p_value([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1], "ari"), 1)
-    0.1
-    """
-    found = significance(gold, pred, measure, null=null, sides=sides, samples=samples, seed=seed, **options)
-    return found.p
-
-
-def _smooth(moments: Moments) -> bool:
-    """Whether the number of pairs takes so many values that a continuous distribution fits it.
-
-    Then, on 40 random tables with 20,000 shuffles each, p was within 0.015 near 0.5 and 15 % near 0.01.
-    """
-    return moments.variance > 100 and abs(moments.skewness) < 4
-
-
-def _by_moments(measure: Measure, table: Table, score: float, moments: Moments) -> Significance:
-    both = table.statistic(Pairs).both
-    slope = _slope(measure, table) * (1 if measure.better == "higher" else -1)
-    tail = moments.upper_tail(both)
-    p = tail if slope > 0 else 1 - moments.upper_tail(both + 1) if slope < 0 else 1.0
-    z = math.copysign(1, slope) * float(both - moments.mean) / math.sqrt(moments.variance) if slope else 0.0
-    return Significance(measure, score, p, z, 0.0, "gamma distribution with the exact moments")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import cached_property
 from typing import Any, NamedTuple, Self, TypeAlias, TypeVar
 
@@ -32,7 +32,7 @@ class Statistic(ABC):
 
     @classmethod
     def expected(cls, counts: Profiled, chances: Chances) -> Self | None:
-        """Its average over random clusterings, where that is known; by default, over the shuffled predicted labels."""
+        """Its average over random clusterings with these sizes, where that is known."""
         return None
 
 
@@ -98,14 +98,18 @@ class Counts(ABC):
             raise TableError(f"{purpose} needs whole counts of items, but this table has fractional cells; round them.")
 
     @cached_property
-    def _statistics(self) -> dict[Any, Any]:
+    def _remembered(self) -> dict[Hashable, Any]:
         return {}
 
     def statistic(self, kind: type[K]) -> K:
         """The statistic of that kind, worked out at most once."""
-        if kind not in self._statistics:
-            self._statistics[kind] = kind.of(self)
-        return self._statistics[kind]  # type: ignore[no-any-return]
+        return self.remember(kind, lambda: kind.of(self))  # type: ignore[no-any-return]
+
+    def remember(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What make() gave when it was first asked for under this key."""
+        if key not in self._remembered:
+            self._remembered[key] = make()
+        return self._remembered[key]
 
 
 class Profiled(Counts):

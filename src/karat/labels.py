@@ -194,7 +194,6 @@ def _from_series(series: Any, side: str) -> Labels:
 
 def _dictionary(series: Any) -> tuple[AnyInts, list[Any]]:
     """A text column's own dictionary encoding: a code for each item, -1 if it is null, and what they stand for."""
-    import narwhals as nw
 
     native = series.to_native()
     if series.implementation.is_polars():
@@ -207,10 +206,10 @@ def _dictionary(series: Any) -> tuple[AnyInts, list[Any]]:
         return codes.to_numpy(), distinct.to_list()
     if series.implementation.is_pyarrow():
         return _arrow_dictionary(native)
-    if series.dtype == nw.String:
-        codes, distinct = native.factorize()
-        return codes, distinct.tolist()
-    return native.cat.codes.to_numpy(), native.cat.categories.tolist()
+    if type(native.dtype).__name__ == "CategoricalDtype":
+        return native.cat.codes.to_numpy(), native.cat.categories.tolist()
+    codes, distinct = native.factorize()
+    return codes, distinct.tolist()
 
 
 def _arrow_dictionary(column: Any) -> tuple[AnyInts, list[Any]]:

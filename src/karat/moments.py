@@ -25,15 +25,14 @@ class Moments(NamedTuple):
         """The share of values as large or larger, by the gamma distribution with these three moments (Pearson III)."""
         if not self.variance:
             return 1.0 if value <= self.mean else 0.0
-        from scipy.special import gammaincc, ndtr
+        from scipy.special import gammainc, gammaincc, ndtr
 
         z = float(value - Fraction(1, 2) - self.mean) / math.sqrt(self.variance)  # half a step: counts are whole
         if abs(self.skewness) < 1e-5:
             return float(ndtr(-z))
         shape = 4 / self.skewness**2
-        x = shape + z * math.copysign(math.sqrt(shape), self.skewness)
-        tail = float(gammaincc(shape, max(x, 0.0)))
-        return tail if self.skewness > 0 else 1 - tail
+        x = max(0.0, shape + z * math.copysign(math.sqrt(shape), self.skewness))
+        return float(gammaincc(shape, x) if self.skewness > 0 else gammainc(shape, x))
 
 
 def joined_pairs(classes: Sizes, clusters: Sizes) -> Moments:

@@ -29,7 +29,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 Null: TypeAlias = Literal["margins", "number", "all"]
 
-ROOM = 1 << 22  # cells or items drawn at once
+ROOM = 1 << 22  # cells or items drawn at a time
 DENSE = 1 << 24  # cells of one table beyond which it is counted sparsely
 LIMIT = 10**9  # items that can be drawn; NumPy's hypergeometric numbers end there
 
@@ -67,13 +67,20 @@ class Model:
             )
         rng = np.random.default_rng(seed)
         classes, clusters = (np.repeat(*sizes.arrays) for sizes in (table.profile.classes, table.profile.clusters))
-        cells = table.shape[0] * (table.shape[1] if self.null != "all" else table.n // 4 + 1)
-        most = max(1, ROOM // max(cells, min(table.n, 20 * cells)))
-        for start in range(0, samples, most):
-            many = min(most, samples - start)
+        batch = max(1, ROOM // self._work(table))
+        for start in range(0, samples, batch):
+            many = min(batch, samples - start)
             rows = self._draw_sizes(rng, classes, many, fixed=self.sides == 1)
             cols = self._draw_sizes(rng, clusters, many, fixed=False)
             yield from _shuffled(rng, rows, cols)
+
+    def _work(self, table: Profiled) -> int:
+        """How many cells or items are about to be drawn for one table."""
+        classes, clusters = table.shape
+        if self.null == "all":  # random clusterings have at most about n/2 clusters, for 10 items or more
+            clusters = table.n // 2 + 10
+            classes = clusters if self.sides == 2 else classes
+        return max(classes * clusters, min(int(table.n), 20 * classes * clusters))
 
     def _draw_sizes(self, rng: np.random.Generator, seen: Ints, many: int, *, fixed: bool) -> Ints:
         """The sizes of many random clusterings, one a line; sizes of 0 fill the lines up."""
@@ -142,16 +149,17 @@ def _partitions_into(rng: np.random.Generator, n: int, number: int, many: int) -
     """
     if number in (1, n):
         return np.full((many, number), n // number)
-    likely = _truncated_poisson(n, number)
+    possible_sizes, likely = _truncated_poisson(n, number)
+    first, top = int(possible_sizes[0]), likely.max()
     ladder = np.cumsum(likely)[:-1]
     sizes = np.empty((many, number), dtype=np.int64)
     missing = np.arange(many)
     while missing.size:
-        drawn = 1 + np.searchsorted(ladder, rng.random((missing.size, number - 1)), side="right")
+        drawn = first + np.searchsorted(ladder, rng.random((missing.size, number - 1)), side="right")
         last = n - drawn.sum(axis=1)
-        possible = (last >= 1) & (last <= likely.size)
-        chance = np.where(possible, likely[np.where(possible, last, 1) - 1], 0.0)
-        accepted = rng.random(missing.size) * likely.max() < chance
+        possible = (last >= first) & (last < first + likely.size)
+        chance = np.where(possible, likely[np.where(possible, last - first, 0)], 0.0)
+        accepted = rng.random(missing.size) * top < chance
         sizes[missing[accepted]] = np.column_stack([drawn, last])[accepted]
         missing = missing[~accepted]
     return sizes
@@ -197,29 +205,29 @@ def _sizes_of_all(n: int) -> Sizes:
     return Sizes(tuple(sizes), tuple(times))
 
 
-def _truncated_poisson(n: int, number: int) -> Floats:
-    """The probabilities of sizes 1, 2, ... of a cluster when there are `number` of them and n items on average."""
+def _truncated_poisson(n: int, number: int) -> tuple[Ints, Floats]:
+    """Sizes of a cluster and their probabilities when there are `number` of them, with n items on average."""
     mean = n / number
     low, high = 0.0, mean + 1
     for _ in range(200):
         rate = (low + high) / 2
         low, high = (rate, high) if rate / -np.expm1(-rate) < mean else (low, rate)
-    sizes = np.arange(1, min(n - number + 1, int(mean + 12 * np.sqrt(mean) + 60)) + 1)
+    reach = int(12 * np.sqrt(mean) + 60)  # beyond, less than 1e-25
+    sizes = np.arange(max(1, int(mean) - reach), min(n - number + 1, int(mean) + reach) + 1)
     logs = np.cumsum(np.log(rate / sizes))
     weights = np.exp(logs - logs.max())
-    return np.asarray(weights / weights.sum())
+    return sizes, weights / weights.sum()
 
 
 def _sizes_of_number(n: int, number: int) -> Sizes:
     """How many clusters of each size a partition into `number` has: C(n,b) S(n-b,k-1) / S(n,k) of size b."""
     if number == 1 or number == n:
         return Sizes((n // number,), (number,))
-    likely = _truncated_poisson(n, number)
-    sizes = np.arange(1, likely.size + 1)
+    sizes, likely = _truncated_poisson(n, number)
     # b is the size of one of k clusters if the others add up to n - b: a convolution of k - 1, by its transform
-    mean, spread = float(likely @ sizes), float(np.sqrt(likely @ sizes**2 - (likely @ sizes) ** 2))
+    centre = round(n / number)
+    spread = math.sqrt(float(likely @ (sizes - centre) ** 2.0))
     length = 1 << int(np.ceil(np.log2(2 * (likely.size + 14 * spread * np.sqrt(number)) + 64)))
-    centre = round(mean)
     spectrum = np.zeros(length)
     spectrum[(sizes - centre) % length] = likely
     others = np.fft.ifft(np.fft.fft(spectrum) ** (number - 1)).real

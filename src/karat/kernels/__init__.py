@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.util import find_spec
@@ -17,21 +18,28 @@ from typing import Any, TypeVar, cast
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+NAMES = ("counting", "expected", "logarithm", "objects")
+
 
 def twin(function: F) -> F:
     """The compiled function of the same file and name, if there is one, else this NumPy twin of it."""
-    module = _compiled(function.__module__.rsplit(".", 1)[-1])
-    chosen: Any = function if module is None else getattr(module, function.__name__, function)
+    module = _compiled().get(function.__module__.rsplit(".", 1)[-1])
+    chosen: Any = getattr(module, function.__name__, function)
     chosen.twin = function
     return cast(F, chosen)
 
 
-def _compiled(name: str) -> Any:
+@cache
+def _compiled() -> dict[str, Any]:
+    """The compiled modules by name: all of them, or none if one was not built or cannot be loaded."""
     if os.environ.get("KARAT_KERNELS") == "numpy":
-        return None
-    spec = find_spec(f"karat.kernels.compiled.{name}")
-    built = spec is not None and str(spec.origin).endswith(tuple(EXTENSION_SUFFIXES))
-    return import_module(f"karat.kernels.compiled.{name}") if built else None
+        return {}
+    names = [f"karat.kernels.compiled.{name}" for name in NAMES]
+    built = [str(spec.origin).endswith(tuple(EXTENSION_SUFFIXES)) for spec in map(find_spec, names) if spec]
+    try:
+        return dict(zip(NAMES, map(import_module, names), strict=True)) if all(built) else {}
+    except ImportError:  # made for another Python, or of another age
+        return {}
 
 
 def build_info() -> dict[str, Any]:
@@ -47,7 +55,7 @@ def build_info() -> dict[str, Any]:
 
     return {
         "karat": __version__,
-        "kernels": "numpy" if _compiled("counting") is None else "compiled",
+        "kernels": "compiled" if _compiled() else "numpy",
         "threads": THREADS,
         "python": sys.version.split()[0],
         "numpy": np.__version__,

@@ -34,10 +34,10 @@ class Cells(NamedTuple):
 
 
 def cross_count(left: AnyInts, right: AnyInts, weights: NDArray[Any] | None = None) -> Cells:
-    """The cells of two columns, each with the number of its items or their total weight; no column is copied.
+    """The cells of two columns, each with the number of its items or their total weight.
 
-    Values in a small range go straight to the places of a dense table, if it is small beside the number of items;
-    else the items are sorted by counting. Other values are numbered first, by hashing.
+    Values in a small range go straight from the columns to the places of a dense table, if it is small beside the
+    number of items; else the items are sorted by counting. Other values are numbered first, by hashing.
     """
     left, right = _readable(left), _readable(right)
     if weights is not None:
@@ -92,7 +92,7 @@ def _guess(values: AnyInts) -> _Column:
 def _number(values: AnyInts) -> _Column:
     """The column itself if its range is small, else codes made by hashing."""
     low, high = int(values.min()), int(values.max())
-    if high - low < max(2 * values.size, 1 << 16):
+    if high - low < min(max(2 * values.size, 1 << 16), 1 << 32):
         return _Column(values, low, high - low + 1)
     codes, names = _hashed(values)
     return _Column(codes, 0, names.size, names)
@@ -213,7 +213,7 @@ def _sparse(row: _Column, col: _Column) -> Cells:
     col_starts, lefts = _by_code(col, row)
     starts, rights = _by_member(col_starts, lefts, row.size)
     parts = shares(row.size, row.values.size)
-    if len(parts) == 1:  # one pass, into as much room as there could be need of
+    if row.values.size < LARGE:  # one pass, into as much room as there could be need of
         found: NDArray[Any] = np.empty((3, row.values.size), dtype=np.int64)
         found = found[:, : write_runs(starts, rights, found, 0, *parts[0])]
         found = found.copy() if 2 * found.shape[1] < row.values.size else found
@@ -227,7 +227,7 @@ def _sparse(row: _Column, col: _Column) -> Cells:
 
 def _by_code(key: _Column, member: _Column) -> tuple[Ints, Codes]:
     """Where the members of each key start, and the members, grouped by key in the order of the items."""
-    parts = shares(key.values.size)
+    parts = shares(key.values.size, most=key.values.size // key.size)
     counts = in_parallel([partial(histogram, key.values, key.low, key.size, *part) for part in parts])
     starts, places = _places(counts)
     members = np.empty(key.values.size, dtype=np.uint32)
@@ -238,7 +238,7 @@ def _by_code(key: _Column, member: _Column) -> tuple[Ints, Codes]:
 
 def _by_member(starts: Ints, members: Codes, size: int) -> tuple[Ints, Codes]:
     """The same the other way round: where the keys of each member start, and the keys in increasing order."""
-    items = [start for start, _ in shares(members.size)]
+    items = [start for start, _ in shares(members.size, most=members.size // size)]
     keys = [*np.searchsorted(starts, items).tolist(), starts.size - 1]
     parts = list(pairwise(keys))
     counts = in_parallel([partial(histogram, members, 0, size, int(starts[a]), int(starts[b])) for a, b in parts])

@@ -37,9 +37,9 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)  # a child process has none of its parent's threads
 
 
-def shares(size: int, items: int | None = None) -> list[tuple[int, int]]:
+def shares(size: int, items: int | None = None, most: int = MOST) -> list[tuple[int, int]]:
     """The range 0..size in as many parts as there are threads, or whole if there are few items to work on."""
     number = THREADS if (size if items is None else items) >= LARGE else 1
-    number = max(1, min(number, MOST, size))
+    number = max(1, min(number, most, MOST, size))
     ends = [size * part // number for part in range(number + 1)]
     return list(pairwise(ends))

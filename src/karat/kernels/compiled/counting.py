@@ -1,4 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: freethreading_compatible=True
 """Counting and encoding integers of every type, straight from the arrays they come in."""
 
 import cython
@@ -18,6 +19,8 @@ Integer = cython.fused_type(
 )
 
 BLOCK = cython.declare(cython.Py_ssize_t, 512)  # items whose keys stay in the nearest cache
+
+CHANGED = "the labels changed while they were counted; leave the array alone until karat is done, or give a copy"
 
 Column = cython.struct(data=cython.p_char, step=cython.Py_ssize_t, kind=cython.int, base=cython.ulonglong)
 
@@ -138,6 +141,8 @@ def histogram(values, base, size, start, stop):
     reader: _Reader = _Reader(values, base)
     column: Column = reader.column
     lanes: cython.int = 4 if size <= 64 else 1  # one more of the same waits for the last sum: take turns
+    room: cython.uint = size
+    outside: cython.bint = False
     array = np.zeros((lanes, size), dtype=np.int64)
     counts: cython.longlong[:, ::1] = array
     keys: cython.uint[512]
@@ -145,6 +150,10 @@ def histogram(values, base, size, start, stop):
         while first < last:
             many = min(BLOCK, last - first)
             _push(column, first, many, 0, keys)
+            for i in range(many):
+                outside |= keys[i] >= room
+            if outside:
+                break
             i = 0
             while lanes == 4 and i + 4 <= many:
                 counts[0, keys[i]] += 1
@@ -156,6 +165,8 @@ def histogram(values, base, size, start, stop):
                 counts[0, keys[i]] += 1
                 i += 1
             first += many
+    if outside:
+        raise ValueError(CHANGED)
     return array[0] if lanes == 1 else array.sum(axis=0)
 
 
@@ -171,6 +182,9 @@ def scatter(keys, key_base, values, value_base, places, out, start, stop):
     value_column: Column = value_reader.column
     place: cython.longlong[::1] = places
     written: cython.uint[::1] = out
+    groups: cython.uint = places.size
+    room: cython.longlong = out.size
+    outside: cython.bint = False
     key: cython.uint[512]
     value: cython.uint[512]
     with cython.nogil:
@@ -179,9 +193,16 @@ def scatter(keys, key_base, values, value_base, places, out, start, stop):
             _push(key_column, first, many, 0, key)
             _push(value_column, first, many, 0, value)
             for i in range(many):
+                if key[i] >= groups or place[key[i]] >= room:
+                    outside = True
+                    break
                 written[place[key[i]]] = value[i]
                 place[key[i]] += 1
+            if outside:
+                break
             first += many
+    if outside:
+        raise ValueError(CHANGED)
 
 
 def regroup(starts, members, places, out, start, stop):

@@ -1,4 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: freethreading_compatible=True
 """Expectations over hypergeometric cells: the operations of the NumPy twin, in the same order, one cell at a time."""
 
 import cython

@@ -1,4 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: freethreading_compatible=True
 """Logarithms as two doubles: the operations of the NumPy twin, in the same order, one number at a time."""
 
 import cython
