@@ -15,8 +15,8 @@ SOURCE = Path(karat.__file__).parent
 
 # Each room may import only from rooms above it.
 ROOMS = [
-    "version", "errors", "kernels", "labels", "alignment", "profile", "counts", "matrices", "frames", "storage",
-    "tables", "stack", "trivial", "nulls", "moments", "arithmetic", "syntax", "registry", "parsing", "measures",
+    "version", "errors", "kernels", "names", "labels", "alignment", "profile", "counts", "matrices", "frames",
+    "storage", "tables", "stack", "trivial", "nulls", "moments", "arithmetic", "syntax", "registry", "parsing", "measures",
     "chance", "p_values", "results", "evaluate", "examples", "sklearn", "cli",
 ]  # fmt: skip
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import karat
 from karat import kernels
-from karat.kernels import counting, expected, logarithm, objects, threads
+from karat.kernels import counting, expected, logarithm, objects, tallying, threads
 from karat.profile import exact_sum
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -120,11 +120,11 @@ def test_counting_has_a_twin_of_the_same_bits(pair: tuple[Any, Any], monkeypatch
 @given(st.lists(st.floats(0, 1e300)), st.lists(st.integers(0, 5), min_size=1))
 def test_sums_have_twins_of_the_same_bits(floats: list[float], codes: list[int]) -> None:
     values = np.array(floats)
-    assert same(counting.sums_by_exponent(values), twin(counting.sums_by_exponent)(values))
+    assert same(tallying.sums_by_exponent(values), twin(tallying.sums_by_exponent)(values))
     places, counts = np.array(codes), np.arange(1, len(codes) + 1)
-    assert same(counting.add_by_code(places, counts, 6), twin(counting.add_by_code)(places, counts, 6))
+    assert same(tallying.add_by_code(places, counts, 6), twin(tallying.add_by_code)(places, counts, 6))
     for weights in (counts, counts / 3):
-        assert same(counting.best_by_code(places, weights, 6), twin(counting.best_by_code)(places, weights, 6))
+        assert same(tallying.best_by_code(places, weights, 6), twin(tallying.best_by_code)(places, weights, 6))
     assert exact_sum(values) == sum(map(exact_sum, values.reshape(-1, 1)), 0)
 
 

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import LabelError, listed
-from karat.labels import MISSING, Labels, Singleton, encode_objects, is_missing, plain, read
+from karat.labels import Labels, read
+from karat.names import MISSING, Singleton, encode_objects, is_missing, plain
 
 Ints = NDArray[np.int64]
 AnyInts = NDArray[Any]  # of any integer type

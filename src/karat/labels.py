@@ -1,56 +1,22 @@
-"""Anything label-like, read into integers.
-
-Two labels are one label if they are equal under Python's == and of the same kind. Numbers are one kind
-(1 and 1.0 are the same label), text is another ("1" is not 1), and so are bytes and booleans (True is not
-1). None, NaN, NaT and NA are not labels: they mark an item whose label is missing, code -1.
-"""
+"""Anything label-like, read into integers; names.py says what counts as one label."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from decimal import Decimal
-from fractions import Fraction
 from functools import cached_property
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import LabelError, TableError, listed
+from karat.errors import LabelError, listed
 from karat.kernels.counting import encode_integers, first_seen
-from karat.kernels.objects import number_objects
+from karat.names import encode_objects
 
 Ints = NDArray[np.int64]
 AnyInts = NDArray[Any]  # of any integer type
-
-
-class Singleton:
-    """The label of an item that stands alone; equal to no other label, not even one that prints alike."""
-
-    __slots__ = ("item",)
-
-    def __init__(self, item: object) -> None:
-        self.item = item
-
-    def __repr__(self) -> str:
-        return f"<alone: {self.item!r}>"
-
-
-class _Missing:
-    """The label that missing="cluster" gives to every item without one."""
-
-    def __repr__(self) -> str:
-        return "<missing>"
-
-    def __reduce__(self) -> str:
-        return "MISSING"
-
-
-MISSING = _Missing()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -276,119 +242,3 @@ def _read_list(values: Sequence[Any], side: str) -> Labels:
         except OverflowError:  # beyond 64 bits
             pass
     return Labels(*encode_objects(values, side))
-
-
-def encode_objects(values: Sequence[Any], side: str) -> tuple[Ints, list[Any]]:
-    """Codes and names of Python objects, in one pass of hashing; names in canonical order."""
-    if any(kind.__module__.startswith("pyarrow") for kind in set(map(type, values))):
-        values = [v.as_py() if hasattr(v, "as_py") else v for v in values]
-    try:
-        codes, distinct = number_objects(_keys(values))
-    except TypeError:
-        raise LabelError(_unhashable(values, side)) from None
-    names = [plain(_STOOD_FOR.get(id(key), key)) for key in distinct]
-    order = canonical_order(names)
-    ranks = np.full(len(names), -1, dtype=np.int64)
-    ranks[order] = np.arange(len(order))
-    return ranks[codes], [names[place] for place in order]
-
-
-_TRUE, _FALSE = object(), object()
-_STOOD_FOR = {id(_TRUE): True, id(_FALSE): False}
-
-
-def _keys(values: Sequence[Any]) -> list[Hashable]:
-    """The values themselves, with stand-ins for booleans where they would equal numbers."""
-    kinds = set(map(type, values))
-    booleans = {kind for kind in kinds if issubclass(kind, (bool, np.bool_))}
-    if booleans and booleans != kinds:
-        return [(_TRUE if v else _FALSE) if isinstance(v, (bool, np.bool_)) else v for v in values]
-    return values if isinstance(values, list) else list(values)
-
-
-def _unhashable(values: Iterable[Any], side: str) -> str:
-    place, value = next((p, v) for p, v in enumerate(values) if not _hashable(v))
-    kind = type(value).__name__
-    remedy = "give clusters as sets of items, [set(c) for c in clusters], or one plain label per item."
-    return f"{side} has the {kind} {str(value)[:60]} at position {place}, which cannot be a label; {remedy}"
-
-
-def _hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
-
-
-def plain(label: Any) -> Any:
-    """NumPy's and pandas' scalars as Python's (dates as NumPy's), so that names print and save as themselves."""
-    if isinstance(label, np.timedelta64):
-        return label
-    if isinstance(label, (np.number, np.bool_, np.str_, np.bytes_)):
-        return label.item()
-    if hasattr(label, "to_datetime64"):  # a pandas Timestamp
-        return label.to_datetime64() if label.tzinfo is None else label.to_pydatetime(warn=False)
-    return label
-
-
-def is_missing(label: Any) -> bool:
-    """None, NaN, NaT and NA: the last three are not equal to themselves, or will not say."""
-    if label is None:
-        return True
-    try:
-        return bool(label != label)
-    except (TypeError, ValueError):
-        return type(label).__name__ == "NAType"
-
-
-def canonical_order(names: Sequence[Any]) -> list[int]:
-    """Positions of the labels that are not missing: numbers, then text, then the rest, each sorted."""
-    if set(map(type, names)) in ({str}, {int}):  # the common cases, quickly
-        return sorted(range(len(names)), key=names.__getitem__)
-    ranked = [(_rank(name), place) for place, name in enumerate(names) if not is_missing(name)]
-    return [place for _, place in sorted(ranked)]
-
-
-def _rank(name: Any) -> tuple[int, Any, str]:
-    if isinstance(name, (Real, Decimal)) and not isinstance(name, bool):
-        return (0, name if isinstance(name, (int, float)) else _exactly(name), "")
-    if isinstance(name, str):
-        return (1, 0, name)
-    return (2, 0, f"{type(name).__name__} {name!r}")
-
-
-def _exactly(number: Any) -> Any:
-    """A number that can be compared with any other: Decimal and Fraction do not know each other."""
-    return Fraction(number) if math.isfinite(number) else float(number)
-
-
-def comparable(name: Any) -> Any:
-    """A value that is equal for equal labels of one kind, and for lone items that stand for the same item."""
-    if isinstance(name, Singleton):
-        return (Singleton, name.item)
-    return (bool, name) if isinstance(name, bool) else name
-
-
-def check_names(names: Sequence[Any], what: str) -> None:
-    """Refuse names that could not be labels: missing, unhashable, or the same twice."""
-    try:
-        codes, kept = encode_objects(names, what)
-    except LabelError as problem:
-        raise TableError(str(problem)) from None
-    if (codes < 0).any():
-        raise TableError(
-            f"{what} has the name {names[int(np.argmin(codes))]!r}, which stands for a missing label; rename it."
-        )
-    if len(kept) < len(names):
-        twice = next(name for place, name in enumerate(names) if (codes[:place] == codes[place]).any())
-        raise TableError(f"{what} has the name {twice!r} twice; give each its own.")
-
-
-def merge_names(lists: Sequence[Sequence[Any]]) -> tuple[list[Any], list[Ints]]:
-    """One list of names for several, and for each list the code of each of its names in it."""
-    # lone items of different tables, or of one table twice, are different items: each gets a label of its own
-    together = [Singleton(name.item) if isinstance(name, Singleton) else name for names in lists for name in names]
-    codes, names = encode_objects(together, "labels")
-    ends = np.cumsum([len(names) for names in lists])
-    return names, np.split(codes, ends[:-1])

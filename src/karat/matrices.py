@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import TableError
-from karat.labels import check_names
+from karat.names import check_names
 
 Ints = NDArray[np.int64]
 Cells = tuple[Ints, Ints, NDArray[Any], list[Any], list[Any]]

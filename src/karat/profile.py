@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.kernels.counting import sums_by_exponent, tally
 from karat.kernels.logarithm import log_terms
+from karat.kernels.tallying import sums_by_exponent, tally
 
 Exact: TypeAlias = int | Fraction
 Floats: TypeAlias = NDArray[np.float64]

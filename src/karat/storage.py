@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from karat.alignment import Policy
 from karat.errors import TableError
-from karat.labels import MISSING, Singleton, check_names, plain
+from karat.names import MISSING, Singleton, check_names, plain
 
 FORMAT = 1
 

@@ -17,9 +17,10 @@ from karat.counts import CellFormula, Profiled, count_itself
 from karat.errors import TableError
 from karat.frames import frame
 from karat.kernels.assignment import best_matching, greedy_matching
-from karat.kernels.counting import add_by_code, best_by_code, cross_count
-from karat.labels import comparable, merge_names
+from karat.kernels.counting import cross_count
+from karat.kernels.tallying import add_by_code, best_by_code
 from karat.matrices import matrix_cells
+from karat.names import comparable, merge_names
 from karat.profile import Exact, Profile, Sizes, exact_sizes, exact_sum
 from karat.storage import load_cells, save_cells
 

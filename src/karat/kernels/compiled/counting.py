@@ -5,7 +5,6 @@
 import cython
 import numpy as np
 from cython.cimports.cpython.buffer import PyBUF_STRIDED_RO, PyBuffer_Release, PyObject_GetBuffer
-from cython.cimports.libc.math import frexp, ldexp
 
 Integer = cython.fused_type(
     cython.schar,
@@ -312,48 +311,3 @@ def first_seen(values):
                 while slot[place]:
                     place = (place + 1) & mask
                 slot[place] = cython.cast(cython.uint, earlier + 1)
-
-
-def add_by_code(codes, counts, size):
-    """See the twin."""
-    code: cython.const[cython.longlong][::1] = codes
-    count: cython.const[cython.longlong][::1] = counts
-    totals = np.zeros(size, dtype=np.int64)
-    total: cython.longlong[::1] = totals
-    i: cython.Py_ssize_t
-    with cython.nogil:
-        for i in range(code.shape[0]):
-            total[code[i]] += count[i]
-    return totals
-
-
-Value = cython.fused_type(cython.longlong, cython.double)
-
-
-def best_by_code(codes, values: cython.const[Value][::1], size):
-    """See the twin."""
-    code: cython.const[cython.longlong][::1] = codes
-    largest = np.zeros(size, dtype=np.asarray(values).dtype)
-    best: Value[::1] = largest
-    i: cython.Py_ssize_t
-    with cython.nogil:
-        for i in range(code.shape[0]):
-            if values[i] > best[code[i]]:
-                best[code[i]] = values[i]
-    return largest
-
-
-def sums_by_exponent(values):
-    """See the twin."""
-    value: cython.const[cython.double][::1] = values
-    sums = np.zeros((2, 2200), dtype=np.int64)
-    total: cython.longlong[:, ::1] = sums
-    exponent: cython.int
-    whole: cython.longlong
-    i: cython.Py_ssize_t
-    with cython.nogil:
-        for i in range(value.shape[0]):
-            whole = cython.cast(cython.longlong, ldexp(frexp(value[i], cython.address(exponent)), 53))
-            total[0, exponent + 1100] += whole >> 27
-            total[1, exponent + 1100] += whole & 0x7FFFFFF
-    return sums

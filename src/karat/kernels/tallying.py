@@ -1,0 +1,50 @@
+"""Sums, maxima and counts of plain arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.kernels import twin
+from karat.kernels.counting import histogram
+
+Ints = NDArray[np.int64]
+
+
+def tally(values: Ints) -> tuple[Ints, Ints]:
+    """The distinct values, all positive, in increasing order, and how often each occurs."""
+    high = int(values.max())
+    if high > 2 * values.size + 1024:
+        return np.unique(values, return_counts=True)
+    times = histogram(values, 0, high + 1, 0, values.size)
+    distinct = np.flatnonzero(times)
+    return distinct, times[distinct]
+
+
+@twin
+def add_by_code(codes: Ints, counts: Ints, size: int) -> Ints:
+    """The sum of the counts of each code below size."""
+    totals = np.zeros(size, dtype=np.int64)
+    np.add.at(totals, codes, counts)
+    return totals
+
+
+@twin
+def best_by_code(codes: Ints, values: NDArray[Any], size: int) -> NDArray[Any]:
+    """The largest of the values of each code below size, at least 0."""
+    best = np.zeros(size, dtype=values.dtype)
+    np.maximum.at(best, codes, values)
+    return best
+
+
+@twin
+def sums_by_exponent(values: NDArray[np.float64]) -> Ints:
+    """Two sums for each binary exponent e (at place e + 1100): with i = value * 2^(53-e), of i >> 27 and i & (2^27-1).
+
+    Integers, so they are exact, whatever the order: 2^36 of them fit.
+    """
+    mantissa, exponent = np.frexp(values)
+    whole, place = np.ldexp(mantissa, 53).astype(np.int64), exponent.astype(np.int64) + 1100
+    return np.stack([add_by_code(place, part, 2200) for part in (whole >> 27, whole & 0x7FFFFFF)])
