@@ -40,11 +40,9 @@ def best(f: Callable[[], object], repeats: int = 7, seconds: float = 3.0) -> flo
     return min(times)
 
 
-def once(f: Callable[[], object]) -> float:
-    """One run, for peers that take seconds."""
-    start = time.perf_counter()
-    f()
-    return time.perf_counter() - start
+def slow(f: Callable[[], object]) -> float:
+    """One run after another to warm up, for peers that take seconds."""
+    return best(f, 1)
 
 
 def peer(name: str) -> Any:
@@ -111,18 +109,18 @@ def small_table(n: int) -> Iterable[Result]:
     work = f"n={n:.0e} int64, 20×50: panel without ami"
     ours = best(lambda: panel(gold, pred), 15)
     if SKLEARN:
-        yield Result(work, "scikit-learn v_measure_score", ours, once(lambda: SKLEARN.v_measure_score(gold, pred)), 150)
+        yield Result(work, "scikit-learn v_measure_score", ours, slow(lambda: SKLEARN.v_measure_score(gold, pred)), 150)
     if GENIE:
         theirs = best(lambda: GENIE.adjusted_rand_score(gold, pred), 15)
         yield Result(work, "genieclust ARI", ours, theirs, 4)
     if IGRAPH:
         small = gold[: n // 10].tolist(), pred[: n // 10].tolist()
-        theirs = 10 * once(lambda: IGRAPH.compare_communities(*small, method="nmi"))
+        theirs = 10 * slow(lambda: IGRAPH.compare_communities(*small, method="nmi"))
         yield Result(work, "igraph NMI of lists (a tenth, ×10)", ours, theirs, 1)
     if TORCHMETRICS:
         torch = importlib.import_module("torch")
         tensors = torch.from_numpy(pred), torch.from_numpy(gold)
-        yield Result(work, "torchmetrics v_measure", ours, once(lambda: TORCHMETRICS.v_measure_score(*tensors)), 1)
+        yield Result(work, "torchmetrics v_measure", ours, slow(lambda: TORCHMETRICS.v_measure_score(*tensors)), 1)
     yield Result(work, "summing both arrays", ours, best(lambda: (gold.sum(), pred.sum()), 15), 1 / 6)
 
 
@@ -130,7 +128,7 @@ def larger_tables(n: int) -> Iterable[Result]:
     """Many cells, and nearly as many cells as items."""
     for k, goal in ((1000, 40), (n // 10, 8)):
         gold, pred = labels(n, k, k)
-        theirs = once(lambda gold=gold, pred=pred: SKLEARN.v_measure_score(gold, pred))  # type: ignore[misc]
+        theirs = slow(lambda gold=gold, pred=pred: SKLEARN.v_measure_score(gold, pred))  # type: ignore[misc]
         work = f"n={n:.0e}, {k:,}×{k:,}"
         ours = best(lambda gold=gold, pred=pred: karat.v_measure(gold, pred), 7, 6)  # type: ignore[misc]
         yield Result(f"{work}: v_measure", "scikit-learn v_measure_score", ours, theirs, goal)
@@ -157,7 +155,7 @@ def strings(n: int) -> Iterable[Result]:
 
 
 def _string_peer(arrays: list[Any]) -> float:
-    return once(lambda: SKLEARN.v_measure_score(*arrays))
+    return slow(lambda: SKLEARN.v_measure_score(*arrays))
 
 
 def _arrow(words: Any, codes: Any) -> Any:
@@ -172,7 +170,7 @@ def _polars(words: Any, codes: Any) -> Any:
 def chance(n: int) -> Iterable[Result]:
     """Adjusted mutual information."""
     gold, pred = labels(n, 1000, 1000)
-    theirs = once(lambda: SKLEARN.adjusted_mutual_info_score(gold, pred))
+    theirs = slow(lambda: SKLEARN.adjusted_mutual_info_score(gold, pred))
     ours = best(lambda: karat.ami(gold, pred), 300)
     yield Result(f"n={n:.0e}, 1000×1000: ami", "scikit-learn adjusted_mutual_info_score", ours, theirs, 3000)
 
@@ -198,7 +196,7 @@ def systems(n: int, number: int) -> Iterable[Result]:
     gold = RNG.integers(0, 20, n)
     preds = [RNG.integers(0, 50, n) for _ in range(number)]
     some = preds[: max(1, number // 10)]
-    theirs = once(lambda: [SKLEARN.v_measure_score(gold, pred) for pred in some]) * number / len(some)
+    theirs = slow(lambda: [SKLEARN.v_measure_score(gold, pred) for pred in some]) * number / len(some)
 
     def ours() -> None:
         encoded = karat.encode(gold)
@@ -263,7 +261,7 @@ def growth(largest: int) -> dict[str, dict[str, list[tuple[float, float]]]]:
             runs["genieclust ARI"] = lambda: GENIE.adjusted_rand_score(gold, pred)  # noqa: B023
         for name, run in runs.items():
             curves[panel_name].setdefault(name, []).append(
-                (x, best(run, 5, 0.5) if n < 10**7 or "karat" in name else once(run))
+                (x, best(run, 5, 0.5) if n < 10**7 or "karat" in name else slow(run))
             )
     return curves
 

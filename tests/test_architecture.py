@@ -16,8 +16,8 @@ SOURCE = Path(karat.__file__).parent
 # Each room may import only from rooms above it.
 ROOMS = [
     "version", "errors", "kernels", "names", "labels", "alignment", "profile", "counts", "matrices", "frames",
-    "storage", "tables", "stack", "trivial", "nulls", "moments", "arithmetic", "syntax", "registry", "parsing", "measures",
-    "chance", "p_values", "results", "evaluate", "examples", "sklearn", "cli",
+    "storage", "tables", "stack", "trivial", "nulls", "moments", "arithmetic", "syntax", "registry", "parsing",
+    "measures", "chance", "p_values", "results", "evaluate", "examples", "sklearn", "cli",
 ]  # fmt: skip
 
 
