@@ -121,6 +121,8 @@ def canonical_order(names: Sequence[Any]) -> list[int]:
 
 
 def _rank(name: Any) -> tuple[int, Any, str]:
+    if isinstance(name, np.timedelta64):  # which NumPy counts among the integers
+        return (2, int(name.astype(np.int64)), str(name.dtype))
     if isinstance(name, (Real, Decimal)) and not isinstance(name, bool):
         return (0, name if isinstance(name, (int, float)) else _exactly(name), "")
     if isinstance(name, str):
@@ -130,7 +132,7 @@ def _rank(name: Any) -> tuple[int, Any, str]:
 
 def _exactly(number: Any) -> Any:
     """A number that can be compared with any other: Decimal and Fraction do not know each other."""
-    return Fraction(number) if math.isfinite(number) else float(number)
+    return Fraction(*number.as_integer_ratio()) if math.isfinite(number) else float(number)
 
 
 def comparable(name: Any) -> Any:
