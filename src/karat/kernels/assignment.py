@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.kernels import twin
+
 Ints = NDArray[np.int64]
 
 
@@ -16,7 +18,7 @@ def best_matching(rows: Ints, cols: Ints, values: NDArray[Any]) -> Ints:
     """Positions of the cells chosen so that their sum is largest, each row and each column at most once.
 
     Successive shortest augmenting paths on the reduced costs row_price + col_price - value, one row at a
-    time, in exact Python arithmetic. A path may also end by giving up a row, so no dummy columns are
+    time, in integers. A path may also end by giving up a row, so no dummy columns are
     needed, and a search seldom leaves the neighbourhood of its row: time and memory follow the cells.
     Rows that can all have their largest cell at once are placed first, by Hopcroft and Karp's matching.
     Counts that fill a good part of their table go to SciPy, whose doubles are exact for them.
@@ -25,21 +27,36 @@ def best_matching(rows: Ints, cols: Ints, values: NDArray[Any]) -> Ints:
     dense = shape[0] * shape[1] <= max(8 * rows.size, 1 << 12)
     if dense and values.dtype.kind == "i" and int(values.max()) * min(shape) < 1 << 52:
         return _from_dense(rows, cols, values, shape)
-    order = np.lexsort((cols, -values, rows))
-    rows, cols, values = rows[order], cols[order], values[order]
-    _, starts, row_codes = np.unique(rows, return_index=True, return_inverse=True)
-    _, col_codes = np.unique(cols, return_inverse=True)
-    edges = list(pairwise([*starts.tolist(), rows.size]))
-    state = _Matching(edges, col_codes.tolist(), values.tolist())
-    heads = values[starts]
-    largest = np.flatnonzero(values == heads[row_codes])
-    for edge in _most_pairs(row_codes, col_codes, largest).tolist():
-        state.accept(int(row_codes[edge]), edge)
-    for row in np.argsort(-heads, kind="stable").tolist():  # heavy rows first: fewer of them move later
-        if state.edge_of_row[row] < 0:
-            state.place(row)
-    chosen = [edge for edge in state.edge_of_row if edge >= 0]
-    return np.sort(order[np.array(chosen, dtype=np.int64)])
+    if (rows[1:] < rows[:-1]).any():
+        order = np.argsort(rows, kind="stable")
+        return np.sort(order[best_matching(rows[order], cols[order], values[order])])
+    cols = np.ascontiguousarray(cols)
+    starts = np.searchsorted(rows, np.arange(shape[0] + 1))
+    filled = np.flatnonzero(np.diff(starts))
+    largest = np.zeros(shape[0], dtype=values.dtype)
+    largest[filled] = np.maximum.reduceat(values, starts[filled])
+    tight = np.flatnonzero(values == largest[rows])
+    first = most_pairs(np.searchsorted(rows[tight], np.arange(shape[0] + 1)), cols[tight])
+    matched = np.where(first >= 0, tight[first], -1)
+    heavy_first = filled[np.argsort(-largest[filled], kind="stable")]  # then fewer of them move later
+    place = place_rows if values.dtype == np.int64 and values.max() < 1 << 60 else place_rows.twin  # type: ignore[attr-defined]
+    chosen = place(starts, cols, values, heavy_first[matched[heavy_first] < 0], matched)
+    return np.sort(chosen[chosen >= 0])
+
+
+@twin
+def place_rows(starts: Ints, columns: Ints, values: NDArray[Any], order: Ints, matched: Ints) -> Ints:
+    """The edge of each row (-1: none) in the heaviest matching of the rows in order and those that are matched.
+
+    Row i has the edges from starts[i] to starts[i+1]; rows matched already have their largest edge.
+    """
+    state = _Matching(list(pairwise(starts.tolist())), columns.tolist(), values.tolist())
+    for row, edge in enumerate(matched.tolist()):
+        if edge >= 0:
+            state.accept(row, edge)
+    for row in order.tolist():
+        state.place(row)
+    return np.array(state.edge_of_row, dtype=np.int64)
 
 
 def _from_dense(rows: Ints, cols: Ints, values: Ints, shape: tuple[int, int]) -> Ints:
@@ -53,15 +70,23 @@ def _from_dense(rows: Ints, cols: Ints, values: Ints, shape: tuple[int, int]) ->
     return np.flatnonzero(partner[rows] == cols)
 
 
-def _most_pairs(rows: Ints, cols: Ints, allowed: Ints) -> Ints:
-    """The positions, among the allowed ones, of as many cells as possible in distinct rows and columns."""
+@twin
+def most_pairs(starts: Ints, columns: Ints) -> Ints:
+    """The edge of each row (-1: none) in a matching of as many rows as possible (Hopcroft & Karp 1973).
+
+    Row i has the edges from starts[i] to starts[i+1].
+    """
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
-    shape = (int(rows.max()) + 1, int(cols.max()) + 1)
-    graph = csr_matrix((np.ones(allowed.size, dtype=np.int8), (rows[allowed], cols[allowed])), shape=shape)
+    rows, cols = starts.size - 1, int(columns.max()) + 1
+    graph = csr_matrix((np.ones(columns.size, dtype=np.int8), columns, starts), shape=(rows, cols))
     partner = maximum_bipartite_matching(graph, perm_type="column")
-    return np.asarray(allowed[partner[rows[allowed]] == cols[allowed]])
+    row_of_edge = np.repeat(np.arange(rows), np.diff(starts))
+    found = np.flatnonzero(partner[row_of_edge] == columns)
+    edges = np.full(rows, -1, dtype=np.int64)
+    edges[row_of_edge[found]] = found
+    return edges
 
 
 class _Matching:
