@@ -8,6 +8,7 @@ import pickle
 import tracemalloc
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -211,6 +212,13 @@ def test_the_reported_error_is_that_of_other_seeds() -> None:
         (lambda: karat.parse("ari(rand)"), "'rand' is no parameter"),
         (lambda: karat.adjusted("rand")(karat.Table.from_matrix([[0.5, 1]])), "needs whole counts"),
         (lambda: karat.p_value(GOLD, PRED), "measure is missing"),
+        (lambda: karat.p_value(GOLD, PRED, "ari", samples="x"), "cannot have samples='x'"),
+        (lambda: karat.p_value(GOLD, PRED, "ari", seed=-1), "cannot have seed=-1"),
+        (lambda: karat.p_value(GOLD, PRED, "ari", other=1), "no such option; leave out other"),
+        (lambda: karat.p_value(karat.Table.from_labels(GOLD, PRED), None, "ari", missing="drop"), "leave out missing"),
+        (lambda: karat.p_value(GOLD, PRED, karat.wrap(lambda g, p: math.nan, name="nan")), "nan is nan here"),
+        (lambda: karat.adjusted("purity").error(3), "is of a Table or a Stack"),  # type: ignore[arg-type]
+        (lambda: karat.parse("adjusted(" * 2000 + "rand" + ")" * 2000), "nested too deeply"),
         (
             lambda: karat.p_value(karat.Table.from_matrix([[2 * 10**9, 1], [1, 9]]), measure="purity"),
             "too many to draw",
@@ -313,6 +321,55 @@ def test_only_the_model_that_a_measure_was_adjusted_for_is_known_to_give_nothing
     assert expected(karat.adjusted("rand", null="all"), table) is None
     assert expected(karat.adjusted("rand", null="all"), table, Model("all")) == 0
     assert expected(karat.adjusted("purity"), table) is None
+
+
+def test_where_chance_never_varies_no_score_stands_out() -> None:
+    alone, thirds = list(range(24)), [i % 3 for i in range(24)]
+    for name in ("v_measure", "purity", "bcubed_f", "jaccard"):
+        for pair in ((alone, thirds), (thirds, alone), ([0] * 24, thirds), (thirds, [0] * 24)):
+            assert karat.standardized(name, samples=50)(*pair) == 0
+            assert karat.significance(*pair, name, samples=50).z == 0
+
+
+@pytest.mark.parametrize("gold", [[0, 1], [0, 0], [0, 1, 2, 3], [0, 0, 0, 0]])
+@pytest.mark.parametrize("null", ["number", "all"])
+def test_gold_without_pairs_or_without_differences_is_not_expected_wrongly(gold: list[int], null: str) -> None:
+    pred = [0] * (len(gold) - 1) + [1]
+    table = karat.Table.from_labels(gold, pred)
+    for measure in karat.list_measures():
+        found = expected(measure, table, Model(null))  # type: ignore[arg-type]
+        if found is not None:
+            right = np.mean([measure(gold, p) for p in randomised(pred, null)])
+            assert found == pytest.approx(right, abs=1e-11), str(measure)
+
+
+def test_a_table_with_one_free_cell_is_not_taken_for_a_varied_one() -> None:
+    gold = [0] * 70 + list(range(1, 71))
+    pred = [0] * 41 + [1] * 29 + [0] * 29 + [1] * 41
+    found = karat.significance(gold, pred, "ari")
+    assert found.p == pytest.approx(0.0626, abs=5 * found.error + 0.003)
+
+
+def test_wide_sizes_are_expected_at_steps_without_loss() -> None:
+    table = karat.Table.from_matrix([[900, 700], [800, 600]])  # clusters of 1500 +- 27
+    model = Model("number", 1)
+    for name in ("vi", "mutual_information", "rand"):
+        measure = karat.parse(name)
+        values = Draws(model, 4000, 3).values(measure, table)
+        exact = expected(measure, table, model)
+        assert exact == pytest.approx(values.mean(), abs=5 * float(values.std()) / math.sqrt(4000))
+
+
+def test_callables_without_a_hash_can_be_adjusted() -> None:
+    @dataclass
+    class Agreement:
+        share: float = 1.0
+
+        def __call__(self, gold: Any, pred: Any) -> float:
+            return self.share
+
+    assert karat.adjusted(karat.wrap(Agreement(), name="agreement"))(GOLD, PRED) == 0
+    assert karat.adjusted("purity").error(karat.Stack([[[2, 1], [0, 3]]])).shape == (1,)  # type: ignore[attr-defined]
 
 
 def test_ten_billion_items_have_a_p_value() -> None:

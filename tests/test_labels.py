@@ -41,6 +41,7 @@ KINDS: dict[str, Any] = {
     "numpy durations": np.array(NUMBERS, dtype="m8[s]"),
     "list of durations": list(np.array(NUMBERS, dtype="m8[s]")),
     "numpy long floats": np.array(NUMBERS, dtype=np.longdouble) / 3,
+    "numpy durations without a unit": np.array(NUMBERS, dtype="m8"),
     "wide integers": np.array(NUMBERS, dtype=np.int64) * 10**15,
     "very wide integers": np.array([2**63, 0, 2**63, 2**64 - 1], dtype=np.uint64),
     "extreme int8": np.array([100, -128, 100, 127], dtype=np.int8),
@@ -56,6 +57,11 @@ KINDS: dict[str, Any] = {
     "polars": pl.Series(WORDS),
     "polars category": pl.Series(WORDS, dtype=pl.Categorical),
     "polars Enum": pl.Series(WORDS, dtype=pl.Enum(["a", "b", "c", "unused"])),
+    "polars nanoseconds": pl.Series(NUMBERS).cast(pl.Datetime("ns")),
+    "polars durations": pl.Series(NUMBERS).cast(pl.Duration("ns")),
+    "polars times": pl.Series(NUMBERS).cast(pl.Time),
+    "arrow times": pa.array(NUMBERS).cast(pa.time64("ns")),
+    "pandas nanoseconds": pd.Series([pd.Timestamp("2000-01-01", tz="UTC") + pd.Timedelta(x) for x in NUMBERS]),
     "polars integers": pl.Series(NUMBERS, dtype=pl.UInt8),
     "arrow": pa.array(WORDS),
     "arrow dictionary": pa.array(WORDS).dictionary_encode(),
@@ -98,6 +104,8 @@ MISSING: dict[str, Any] = {
     "pandas boolean": pd.Series([True, None, False], dtype="boolean"),
     "pandas dates": pd.Series(pd.to_datetime(["2024-01-01", None, "2024-01-02"])),
     "polars": pl.Series(["a", None, "b"]),
+    "polars times": pl.Series([1, None, 2]).cast(pl.Time),
+    "arrow times": pa.array([1, None, 2]).cast(pa.time64("us")),
     "polars integers": pl.Series([2**62, None, 2**62 + 1]),
     "polars NaN": pl.Series([1.0, float("nan"), 2.0]),
     "arrow": pa.array([1, None, 2]),
@@ -221,3 +229,18 @@ def test_what_is_not_labels_is_refused_in_one_sentence(case: str) -> None:
     with pytest.raises(karat.LabelError) as caught:
         karat.ari(labels, [0, 1, 2])
     assert str(caught.value) == message
+
+
+def test_encoded_labels_cannot_be_changed() -> None:
+    encoded = karat.encode(["a", "b", None])
+    assert repr(encoded) == "<Labels: 3 items>"
+    with pytest.raises(ValueError, match="read-only"):
+        encoded.values[0] = 7
+    assert karat.ari(encoded, [1, 2, 3], missing="drop") == 1
+    assert karat.ari(np.array([0, 2, 2, 0], dtype=np.uint8).view(bool), [1, 2, 2, 1]) == 1
+
+
+def test_nanoseconds_survive_adding_tables() -> None:
+    gold = pd.Series([pd.Timestamp("2000-01-01", tz="UTC") + pd.Timedelta(i % 2) for i in range(6)])
+    table = karat.Table.from_labels(gold, [0, 1] * 3)
+    assert karat.ari(table) == karat.ari(table + table) == 1

@@ -256,6 +256,22 @@ def test_a_process_that_forks_keeps_counting() -> None:
         subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=60)
 
 
+def test_counting_goes_on_while_the_interpreter_ends() -> None:
+    code = (
+        "import atexit, karat, numpy as np\n"
+        "labels = np.arange(400_000) % 7\n"
+        "karat.ari(labels, labels)\n"
+        "atexit.register(lambda: print(karat.ari(labels, labels)))\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "1.0\n"
+
+
+def test_an_array_that_changes_meanwhile_is_refused_by_the_twin_as_well() -> None:
+    with pytest.raises(ValueError, match="changed while"):
+        twin(counting.histogram)(np.array([0, 2**31]), 0, 5, 0, 2)
+
+
 def test_building_without_a_compiler_warns_and_goes_on(tmp_path: Path) -> None:
     pytest.importorskip("Cython")
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):

@@ -48,7 +48,8 @@ class Draws:
         drawn: Iterable[Counts] = self.model.draw(table, self.samples, self.seed)
         if self.samples * math.prod(table.shape) <= KEPT and self.model.null != "all":
             drawn = table.remember(self, lambda: list(drawn))
-        return np.concatenate([np.atleast_1d(np.asarray(measure.of(some), dtype=np.float64)) for some in drawn])
+        values = np.concatenate([np.atleast_1d(np.asarray(measure.of(some), dtype=np.float64)) for some in drawn])
+        return np.array([finite(measure, value) for value in values.tolist()])
 
     def mean(self, measure: Measure, table: Profiled) -> tuple[float, float]:
         """The measure's average over the model, and the standard error of that: 0 if it is exact."""
@@ -75,7 +76,8 @@ def expected(measure: Measure, table: Counts, model: Model | None = None) -> flo
         return float(measure.of(table))
     if measure.inner is not None:
         return _expected_of_derived(measure, table, model)
-    if is_affine(measure, model):
+    jumps = model.null != "margins" and table.shape[0] in (1, table.n)  # of 0/0, where such gold meets its like
+    if not jumps and is_affine(measure, model):
         chances = model.chances(table)
         means = [kind.expected(table, chances) for kind in measure.statistics]
         seen = [table.statistic(kind) for kind in measure.statistics]
@@ -92,12 +94,21 @@ def _expected_of_derived(measure: Measure, table: Profiled, model: Model) -> flo
     return 0.0 if exact and own == model else None
 
 
+def finite(measure: Measure, value: Any) -> float:
+    """The value, if it can be compared with others."""
+    if not math.isfinite(value):
+        raise MeasureError(f"{measure} is {value} here, which cannot be compared with chance; choose another measure.")
+    return float(value)
+
+
 def _certain(table: Profiled, model: Model) -> bool:
-    """Whether all the clusterings of the model are alike: one cluster, or every item alone."""
+    """Whether all the clusterings of the model score alike, since there is one cluster, or every item is alone."""
     classes, clusters = (number in (1, table.n) for number in table.shape)
     if model.null == "all":
         return bool(table.n == 1)
-    return bool(clusters and (model.null == "margins" or model.sides == 1 or classes))
+    if model.null == "margins":  # to shuffle labels that are all alike, or all different, changes nothing
+        return bool(classes or clusters)
+    return bool(clusters and (model.sides == 1 or classes))
 
 
 def is_affine(measure: Measure, model: Model | None = None) -> bool:
@@ -143,7 +154,7 @@ def _straight(formula: Formula, points: Sequence[Sequence[Any]]) -> bool:
         wanted = float(weights @ values)
         try:
             found = float(formula(*mixed))
-        except (ValueError, ArithmeticError):  # a logarithm or a root, where a mean is not a clustering
+        except Exception:  # a logarithm, a root or a user's own formula, where a mean is not a clustering
             return False
         if not abs(found - wanted) < 1e-9 * (1 + np.abs(weights * values).sum()):
             return False
@@ -250,7 +261,7 @@ def _derived(
 def _adjusted(measure: Measure, table: Profiled, draws: Draws) -> tuple[float, float]:
     """(score - mean) / (perfect - mean), and its Monte-Carlo standard error."""
     table.need_counts("what chance gives")
-    score = float(measure.of(table))
+    score = finite(measure, measure.of(table))
     mean, error = draws.mean(measure, table)
     perfect = measure.perfect if measure.perfect is not None else float(measure.of(_gold_itself(table)))
     scale = max(abs(score), abs(mean), abs(perfect))
@@ -270,15 +281,14 @@ def standard_score(measure: Measure, table: Profiled, draws: Draws) -> tuple[flo
     if moments is not None and is_affine(measure, draws.model):
         slope = np.sign(sign * pair_slope(measure, table))
         gain = float(slope) * float(table.statistic(Pairs).both - moments.mean)
-        return _in_deviations(gain, math.sqrt(moments.variance)), 0.0
+        return gain / math.sqrt(moments.variance) if moments.variance else 0.0, 0.0
     values = draws.values(measure, table)
     mean, error = draws.mean(measure, table)
-    z = _in_deviations(sign * (float(measure.of(table)) - mean), float(values.std(ddof=1)))
+    score = finite(measure, measure.of(table))
+    noise = TIE * max(abs(score), abs(mean))
+    deviation = float(values.std(ddof=1))
+    z = sign * (score - mean) / deviation if deviation > noise else 0.0
     return z, math.sqrt((bool(error) + z * z / 2) / values.size)
-
-
-def _in_deviations(gain: float, deviation: float) -> float:
-    return gain / deviation if deviation > TIE * abs(gain) else 0.0
 
 
 def _gold_itself(table: Profiled) -> Table:

@@ -64,7 +64,9 @@ def encode(labels: object) -> Labels:
     given = read(labels, "labels")
     codes, names = given.coded
     narrow = np.min_scalar_type(len(names) if given.complete else -1 - len(names))
-    return replace(given, values=codes.astype(narrow), names=names)
+    values = codes.astype(narrow)
+    values.setflags(write=False)
+    return replace(given, values=values, names=names)
 
 
 def read(labels: object, side: str) -> Labels:
@@ -149,6 +151,10 @@ def _from_series(series: Any, side: str) -> Labels:
     index = nw.maybe_get_index(series)
     if series.dtype in (nw.String, nw.Categorical, nw.Enum):
         return replace(_recoded(*_dictionary(series), side), items=index)
+    if series.dtype == nw.Duration or (series.dtype == nw.Datetime and series.dtype.time_zone is None):
+        return replace(_read_array(series.to_numpy(), side), items=index)  # to the nanosecond, as Python's are not
+    if series.dtype == nw.Time:
+        return replace(_read_array(_times(series), side), items=index)
     simple = series.dtype.is_numeric() or series.dtype == nw.Boolean
     if not simple or series.dtype in (nw.Decimal, nw.Int128, nw.UInt128):
         return replace(_read_list(series.to_list(), side), items=index)
@@ -156,6 +162,19 @@ def _from_series(series: Any, side: str) -> Labels:
         return replace(_read_array(series.to_numpy(), side), items=index)
     present = ~series.is_null().to_numpy().astype(bool)
     return replace(_read_present(series.drop_nulls().to_numpy(), present, side), items=index)
+
+
+def _times(series: Any) -> NDArray[Any]:
+    """Times of day, as durations since midnight, NaT where there is none."""
+    native = series.to_native()
+    if series.implementation.is_polars():
+        whole, unit = native.to_physical(), "ns"
+        return np.asarray(whole.fill_null(np.iinfo(np.int64).min).to_numpy()).astype(f"m8[{unit}]")
+    if series.implementation.is_pyarrow():
+        unit = native.type.unit
+        whole = native.cast(f"int{native.type.bit_width}").cast("int64").fill_null(np.iinfo(np.int64).min)
+        return np.asarray(whole.to_numpy()).astype(f"m8[{unit}]")
+    return np.array(series.to_list(), dtype=object)
 
 
 def _dictionary(series: Any) -> tuple[AnyInts, list[Any]]:
@@ -201,7 +220,7 @@ def _read_array(values: NDArray[Any], side: str) -> Labels:
     if kind in "iu" and values.dtype.itemsize <= 8:
         return Labels(values)
     if kind == "b":
-        return Labels(values.view(np.uint8), [False, True])
+        return Labels((values.view(np.uint8) != 0).view(np.uint8), [False, True])
     if kind == "f" and values.dtype.itemsize <= 8:
         return _hashed(values.astype(np.float64) + 0.0, side)  # -0.0 is 0.0
     if kind in "mM":
@@ -212,6 +231,8 @@ def _read_array(values: NDArray[Any], side: str) -> Labels:
 def _hashed(values: NDArray[Any], side: str) -> Labels:
     """Eight bytes an item, equal if their bits are."""
     native = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("="))
+    if native.dtype == np.dtype("m8"):  # a duration without a unit
+        native = native.astype("m8[ns]")
     codes, distinct = first_seen(native.view(np.uint64))
     named = distinct.view(native.dtype)
     return _recoded(codes, list(named) if native.dtype.kind in "mM" else named.tolist(), side)

@@ -98,7 +98,9 @@ def plain(label: Any) -> Any:
     if isinstance(label, (np.number, np.bool_, np.str_, np.bytes_)):
         return label.item()
     if hasattr(label, "to_datetime64"):  # a pandas Timestamp
-        return label.to_datetime64() if label.tzinfo is None else label.to_pydatetime(warn=False)
+        if label.tzinfo is None:
+            return label.to_datetime64()
+        return label if label.nanosecond else label.to_pydatetime(warn=False)  # Python's have microseconds only
     return label
 
 

@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from karat.chance import TIE, Draws, comparable, pair_moments, pair_slope, standard_score
+from karat.chance import TIE, Draws, comparable, finite, pair_moments, pair_slope, standard_score, standardized
 from karat.errors import MeasureError
 from karat.measures.pairs import Pairs
 from karat.moments import Moments
 from karat.nulls import Model, Null
-from karat.registry import Measure
+from karat.registry import LABEL_OPTIONS, Measure
 from karat.tables import Table
 
 
@@ -56,10 +56,12 @@ def significance(
     """
     if measure is None:
         raise MeasureError("measure is missing; name one, such as 'ari'.")
-    chosen, draws = comparable(measure), Draws(Model(null, sides), samples, seed)
-    table = gold if isinstance(gold, Table) and pred is None else Table.from_labels(gold, pred, **options)
+    chosen = comparable(measure)
+    checked = standardized(chosen, null=null, sides=sides, samples=samples, seed=seed).params
+    draws = Draws(Model(checked["null"], checked["sides"]), checked["samples"], checked["seed"])
+    table = _counted(gold, pred, options)
     table.need_counts("what chance gives")
-    score = float(chosen.of(table))
+    score = finite(chosen, chosen.of(table))
     moments = pair_moments(chosen, table, draws.model)
     if moments is not None and _fine_grained(table, moments):
         return _by_moments(chosen, table, score, moments)
@@ -70,6 +72,20 @@ def significance(
     return Significance(
         chosen, score, p, standard_score(chosen, table, draws)[0], math.sqrt(p * (1 - p) / samples), str(draws)
     )
+
+
+def _counted(gold: object, pred: object, options: dict[str, Any]) -> Table:
+    for key in options:
+        if isinstance(gold, Table) or key not in LABEL_OPTIONS:
+            why = (
+                "gold is a Table, which has been counted already"
+                if isinstance(gold, Table)
+                else "there is no such option"
+            )
+            raise MeasureError(f"{why}; leave out {key}.")
+    if isinstance(gold, Table) and pred is None:
+        return gold
+    return Table.from_labels(gold, pred, **options)
 
 
 def p_value(gold: object, pred: object = None, measure: str | Measure | None = None, **options: Any) -> float:
@@ -93,7 +109,11 @@ def _fine_grained(table: Table, moments: Moments) -> bool:
     """
     classes, clusters = table.profile.classes.size, table.profile.clusters.size
     step = max(1.0, (classes[-1] - classes[0]) * (clusters[-1] - clusters[0]) / table.n)
-    varied = (table.shape[0] - 1) * (table.shape[1] - 1) >= 4 or classes[0] * clusters[0] / table.n > 50**2
+    free = [
+        min(number - 1, sum(times for size, times in zip(*sizes, strict=True) if size > 1))  # single items join no pair
+        for number, sizes in zip(table.shape, (table.profile.classes, table.profile.clusters), strict=True)
+    ]
+    varied = free[0] * free[1] >= 4 or classes[0] * clusters[0] / table.n > 50**2
     return varied and math.sqrt(moments.variance) >= 10 * step and abs(moments.skewness) < 4
 
 

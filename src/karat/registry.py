@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from types import MappingProxyType
@@ -129,7 +129,11 @@ class Measure:
 
     def error(self, counts: Counts) -> float:
         """The Monte-Carlo standard error of the value for one table: 0 for all that draws nothing at random."""
-        return 0.0 if self.error_of is None else self.error_of(counts, **self.params)
+        if not isinstance(counts, Counts):
+            raise MeasureError(f"{self.name}.error is of a Table or a Stack, not of {str(counts)[:60]}.")
+        if self.error_of is None:
+            return 0.0
+        return counts.each(lambda table: self.error_of(table, **self.params))  # type: ignore[misc, no-any-return]
 
     def _with(self, changes: Mapping[str, Any]) -> Measure:
         for key in changes:
@@ -183,7 +187,8 @@ class Measure:
     @property
     def _identity(self) -> tuple[Any, ...]:
         if self.function is not None:  # whatever it is called
-            return self.function, self.better, self.bounds
+            known = isinstance(self.function, Hashable)
+            return self.function if known else id(self.function), self.better, self.bounds
         if self.inner is not None:
             return self.inner._identity, self.full_text
         return self.formula, self.full_text

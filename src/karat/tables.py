@@ -122,7 +122,10 @@ class Table(Profiled):
                 raise TableError("no item is left with a positive weight; give at least one.")
             if not filled.all():
                 rows, cols, weights = rows[filled], cols[filled], weights[filled]
-        cells = cross_count(rows, cols, weights)
+        try:
+            cells = cross_count(rows, cols, weights)
+        except ValueError as problem:  # another thread writes to the array
+            raise TableError(f"{problem}.") from None
         names = _names(cells.left, classes), _names(cells.right, clusters)
         table = cls(_fixed(cells.rows), _fixed(cells.cols), _fixed(cells.counts), *names, policy)
         if cells.row_sizes is not None:

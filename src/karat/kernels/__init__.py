@@ -32,7 +32,7 @@ def twin(function: F) -> F:
 @cache
 def _compiled() -> dict[str, Any]:
     """The compiled modules by name: all of them, or none if one was not built or cannot be loaded."""
-    if os.environ.get("KARAT_KERNELS") == "numpy":
+    if os.environ.get("KARAT_KERNELS", "").lower() == "numpy":
         return {}
     names = [f"karat.kernels.compiled.{name}" for name in NAMES]
     built = [str(spec.origin).endswith(tuple(EXTENSION_SUFFIXES)) for spec in map(find_spec, names) if spec]

@@ -261,7 +261,10 @@ def _places(counts: list[Ints]) -> tuple[Ints, list[Ints]]:
 @twin
 def histogram(values: AnyInts, base: int, size: int, start: int, stop: int) -> Ints:
     """How often each value - base occurs among the items from start to stop."""
-    return np.bincount(_differences(values[start:stop], base).astype(np.int64), minlength=size).astype(np.int64)
+    places = _differences(values[start:stop], base)
+    if places.size and int(places.max()) >= size:
+        raise ValueError("the labels changed while they were counted; leave the array alone, or give a copy")
+    return np.bincount(places.astype(np.int64), minlength=size).astype(np.int64)
 
 
 @twin

@@ -60,12 +60,13 @@ class _Cells(NamedTuple):
     def of(cls, a: int, log_a: Floats, b: Ints, log_b: Floats, n: int, log_n: list[float]) -> _Cells:
         """The moments of the cells, without overflow."""
         gold, pred, total = float(a), b.astype(np.float64), float(n)
-        mean = gold * pred / total
-        variance = mean * (float(n - a) / total) * ((n - b).astype(np.float64) / max(total - 1, 1.0))
-        start = np.floor((gold + 1) * (pred + 1) / (total + 2)).astype(np.int64)
+        inverse, before, after = 1 / total, 1 / max(total - 1, 1.0), 1 / (total + 2)
+        mean = gold * pred * inverse
+        variance = mean * (float(n - a) * inverse) * ((n - b).astype(np.float64) * before)
+        start = np.floor((gold + 1) * (pred + 1) * after).astype(np.int64)
         start = np.maximum(np.maximum(0, a + b - n), np.minimum(start, np.minimum(a, b)))
         (high, low), (other_high, other_low) = _product(start, n), _product(b, a)
-        offset = ((high - other_high) + (low - other_low)) / total
+        offset = ((high - other_high) + (low - other_low)) * inverse
         high, low = two_sum(log_a[0], log_b[0])
         high, lower = two_sum(high, -log_n[0])
         log_mean = np.stack([high, (low + lower) + (log_a[1] + log_b[1] - log_n[1])])

@@ -22,7 +22,10 @@ def in_parallel(tasks: Sequence[Callable[[], T]], items: int = LARGE) -> list[T]
     """The result of each task, in order; all but the first run in threads of their own, if there is much to do."""
     if len(tasks) == 1 or items < LARGE:
         return [task() for task in tasks]
-    others = [_pool().submit(task) for task in tasks[1:]]
+    try:
+        others = [_pool().submit(task) for task in tasks[1:]]
+    except RuntimeError:  # no thread can be started any more, as when the interpreter ends
+        return [task() for task in tasks]
     return [tasks[0](), *(other.result() for other in others)]
 
 

@@ -19,7 +19,7 @@ Integer = cython.fused_type(
 
 BLOCK = cython.declare(cython.Py_ssize_t, 512)  # items whose keys stay in the nearest cache
 
-CHANGED = "the labels changed while they were counted; leave the array alone until karat is done, or give a copy"
+CHANGED = "the labels changed while they were counted; leave the array alone, or give a copy"
 
 Column = cython.struct(data=cython.p_char, step=cython.Py_ssize_t, kind=cython.int, base=cython.ulonglong)
 
