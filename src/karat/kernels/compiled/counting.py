@@ -140,18 +140,16 @@ def histogram(values, base, size, start, stop):
     reader: _Reader = _Reader(values, base)
     column: Column = reader.column
     lanes: cython.int = 4 if size <= 64 else 1  # one more of the same waits for the last sum: take turns
-    room: cython.uint = size
+    bits: cython.int = max(1, (size - 1).bit_length())
     outside: cython.bint = False
-    array = np.zeros((lanes, size), dtype=np.int64)
+    array = np.zeros((lanes, 1 << bits), dtype=np.int64)  # room for whatever so many bits can tell
     counts: cython.longlong[:, ::1] = array
     keys: cython.uint[512]
     with cython.nogil:
         while first < last:
             many = min(BLOCK, last - first)
-            _push(column, first, many, 0, keys)
-            for i in range(many):
-                outside |= keys[i] >= room
-            if outside:
+            if _push(column, first, many, 0, keys) >> bits:
+                outside = True
                 break
             i = 0
             while lanes == 4 and i + 4 <= many:
@@ -164,9 +162,9 @@ def histogram(values, base, size, start, stop):
                 counts[0, keys[i]] += 1
                 i += 1
             first += many
-    if outside:
+    if outside or array[:, size:].any():
         raise ValueError(CHANGED)
-    return array[0] if lanes == 1 else array.sum(axis=0)
+    return (array[0] if lanes == 1 else array.sum(axis=0))[:size]
 
 
 def scatter(keys, key_base, values, value_base, places, out, start, stop):
@@ -181,6 +179,7 @@ def scatter(keys, key_base, values, value_base, places, out, start, stop):
     value_column: Column = value_reader.column
     place: cython.longlong[::1] = places
     written: cython.uint[::1] = out
+    at: cython.longlong
     groups: cython.uint = places.size
     room: cython.longlong = out.size
     outside: cython.bint = False
@@ -192,11 +191,15 @@ def scatter(keys, key_base, values, value_base, places, out, start, stop):
             _push(key_column, first, many, 0, key)
             _push(value_column, first, many, 0, value)
             for i in range(many):
-                if key[i] >= groups or place[key[i]] >= room:
+                if key[i] >= groups:
                     outside = True
                     break
-                written[place[key[i]]] = value[i]
-                place[key[i]] += 1
+                at = place[key[i]]
+                if at >= room:
+                    outside = True
+                    break
+                written[at] = value[i]
+                place[key[i]] = at + 1
             if outside:
                 break
             first += many
