@@ -183,9 +183,14 @@ def _hashed(values: AnyInts) -> tuple[Codes, AnyInts]:
     codes, seen = first_seen(wide.view(np.uint64))
     distinct = seen.view(wide.dtype)
     order = np.argsort(distinct, kind="stable")
-    ranks = np.empty(order.size, dtype=np.uint32)
-    ranks[order] = np.arange(order.size, dtype=np.uint32)
-    return ranks[codes], distinct[order].astype(values.dtype)
+    return _inverse(order)[codes], distinct[order].astype(values.dtype)
+
+
+def _inverse(order: Ints) -> Codes:
+    """The place of each number in an order of them."""
+    places = np.empty(order.size, dtype=np.uint32)
+    places[order] = np.arange(order.size, dtype=np.uint32)
+    return places
 
 
 @twin
@@ -193,9 +198,7 @@ def first_seen(values: NDArray[np.uint64]) -> tuple[Codes, NDArray[np.uint64]]:
     """A code for each item in the order in which values turn up, and the distinct values in that order."""
     distinct, first, codes = np.unique(values, return_index=True, return_inverse=True)
     order = np.argsort(first)
-    ranks = np.empty(order.size, dtype=np.uint32)
-    ranks[order] = np.arange(order.size, dtype=np.uint32)
-    return ranks[codes], distinct[order]
+    return _inverse(order)[codes], distinct[order]
 
 
 def encode_integers(values: AnyInts) -> tuple[Ints, AnyInts]:
