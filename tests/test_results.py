@@ -58,7 +58,7 @@ def test_a_table_can_be_scored_in_place_of_labels() -> None:
     assert karat.score(table) == SCORES
     with pytest.raises(karat.KaratError, match="gold is a Table, so there is no pred; measures are given as"):
         karat.score(table, ["ari"])
-    with pytest.raises(karat.KaratError, match="give measures a Stack instead"):
+    with pytest.raises(karat.KaratError, match="give the Stack to a measure"):
         karat.score(karat.Stack([[[1, 2]]]))
     with pytest.raises(karat.KaratError, match="leave out weights"):
         karat.score(table, weights=np.ones(17))

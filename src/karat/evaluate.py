@@ -7,13 +7,12 @@ from typing import Any, TypeAlias
 
 import karat.measures  # noqa: F401 (declares the measures)
 from karat.alignment import Missing, NoiseAs
-from karat.counts import Counts
-from karat.errors import KaratError, MeasureError, TableError
+from karat.errors import MeasureError, TableError
 from karat.parsing import parse
 from karat.registry import Measure, list_measures
 from karat.results import Scores
 from karat.syntax import split_at_commas
-from karat.tables import Table
+from karat.tables import Table, counted
 
 MeasureLike: TypeAlias = str | Measure | Callable[..., Any]
 
@@ -40,26 +39,8 @@ def score(
     1.0
     """
     options = {"weights": weights, "missing": missing, "noise": noise, "noise_as": noise_as}
-    table = (
-        _counted(gold, pred, options)
-        if isinstance(gold, Counts) or pred is None
-        else Table.from_labels(gold, pred, weights=weights, missing=missing, noise=noise, noise_as=noise_as)
-    )
+    table = counted(gold, pred, options)
     return _panel(table) if measures is None else Scores(table, _chosen(measures))
-
-
-def _counted(gold: object, pred: object, options: dict[str, object]) -> Table:
-    """gold itself, if it is a Table and nothing is given that belongs to labels."""
-    if isinstance(gold, Table):
-        given = [key for key, value in options.items() if value is not None and str(value) != "raise"]
-        if pred is not None:
-            raise KaratError("gold is a Table, so there is no pred; measures are given as measures=[...].")
-        if given:
-            raise KaratError(f"gold is a Table, which has been counted already; leave out {given[0]}.")
-        return gold
-    if isinstance(gold, Counts):
-        raise KaratError("score() takes one table; give measures a Stack instead, as in karat.ari(stack).")
-    raise KaratError("pred is missing; give the predicted labels, or karat.Table.from_matrix(matrix) in place of both.")
 
 
 def _panel(table: Table) -> Scores:

@@ -12,7 +12,7 @@ from karat.measures.pairs import Pairs
 from karat.moments import Moments
 from karat.nulls import Model, Null
 from karat.registry import LABEL_OPTIONS, Measure
-from karat.tables import Table
+from karat.tables import Table, counted
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,10 @@ def significance(
     chosen = comparable(measure)
     checked = standardized(chosen, null=null, sides=sides, samples=samples, seed=seed).params
     draws = Draws(Model(checked["null"], checked["sides"]), checked["samples"], checked["seed"])
-    table = _counted(gold, pred, options)
+    for key in options:
+        if key not in LABEL_OPTIONS:
+            raise MeasureError(f"there is no such option; leave out {key}.")
+    table = counted(gold, pred, options)
     table.need_counts("what chance gives")
     score = finite(chosen, chosen.of(table))
     moments = pair_moments(chosen, table, draws.model)
@@ -72,20 +75,6 @@ def significance(
     return Significance(
         chosen, score, p, standard_score(chosen, table, draws)[0], math.sqrt(p * (1 - p) / samples), str(draws)
     )
-
-
-def _counted(gold: object, pred: object, options: dict[str, Any]) -> Table:
-    for key in options:
-        if isinstance(gold, Table) or key not in LABEL_OPTIONS:
-            why = (
-                "gold is a Table, which has been counted already"
-                if isinstance(gold, Table)
-                else "there is no such option"
-            )
-            raise MeasureError(f"{why}; leave out {key}.")
-    if isinstance(gold, Table) and pred is None:
-        return gold
-    return Table.from_labels(gold, pred, **options)
 
 
 def p_value(gold: object, pred: object = None, measure: str | Measure | None = None, **options: Any) -> float:

@@ -9,6 +9,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, pairwise
+from operator import mul
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -52,7 +53,7 @@ class Sizes(NamedTuple):
     @property
     def total(self) -> Any:
         """The sum of their sizes."""
-        return sum(s * t for s, t in zip(self.size, self.times, strict=True))
+        return sum(map(mul, self.size, self.times))
 
     @property
     def squares(self) -> Any:

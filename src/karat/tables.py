@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.alignment import Missing, NoiseAs, Policy, align
-from karat.counts import CellFormula, Profiled, count_itself
+from karat.counts import CellFormula, Counts, Profiled, count_itself
 from karat.errors import TableError
 from karat.frames import frame
 from karat.kernels.assignment import best_matching, greedy_matching
@@ -238,6 +238,24 @@ class Table(Profiled):
     def save(self, path: str | PathLike[str]) -> None:
         """Write the table to a .parquet or .json file, whole or not at all."""
         save_cells(path, self.rows, self.cols, self.counts, self.classes, self.clusters, self.policy)
+
+
+def counted(gold: object, pred: object, options: dict[str, Any]) -> Table:
+    """The table of two columns of labels; or gold, if it is a Table and nothing is given that belongs to labels."""
+    if isinstance(gold, Table):
+        given = [key for key, value in options.items() if value is not None and str(value) != "raise"]
+        if pred is not None:
+            raise TableError("gold is a Table, so there is no pred; measures are given as measures=[...].")
+        if given:
+            raise TableError(f"gold is a Table, which has been counted already; leave out {given[0]}.")
+        return gold
+    if isinstance(gold, Counts):
+        raise TableError("one table is wanted, not a Stack; give the Stack to a measure, as in karat.ari(stack).")
+    if pred is None:
+        raise TableError(
+            "pred is missing; give the predicted labels, or karat.Table.from_matrix(matrix) in place of both."
+        )
+    return Table.from_labels(gold, pred, **options)
 
 
 def merge(tables: Sequence[Table]) -> Table:

@@ -83,6 +83,72 @@ def _push(
     return _push_typed(cython.cast(cython.pointer[cython.ulonglong], data), step, size, base, bits, keys)
 
 
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _join_typed(
+    left: cython.pointer[Integer],
+    right: cython.pointer[Integer],
+    size: cython.Py_ssize_t,
+    left_base: cython.ulonglong,
+    right_base: cython.ulonglong,
+    left_bits: cython.int,
+    right_bits: cython.int,
+    keys: cython.p_uint,
+) -> cython.ulonglong:
+    """Two pushes in one pass; what is left of the differences above their bits."""
+    i: cython.Py_ssize_t
+    row: cython.ulonglong
+    col: cython.ulonglong
+    rows: cython.ulonglong = 0
+    cols: cython.ulonglong = 0
+    for i in range(size):
+        row = cython.cast(cython.ulonglong, left[i]) - left_base
+        col = cython.cast(cython.ulonglong, right[i]) - right_base
+        rows |= row
+        cols |= col
+        keys[i] = (cython.cast(cython.uint, row) << right_bits) | cython.cast(cython.uint, col)
+    return (rows >> left_bits) | (cols >> right_bits)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _join(
+    rows: Column,
+    cols: Column,
+    start: cython.Py_ssize_t,
+    size: cython.Py_ssize_t,
+    row_bits: cython.int,
+    col_bits: cython.int,
+    keys: cython.p_uint,
+) -> cython.ulonglong:
+    """Make keys of both columns; not 0 if a difference needs more than its bits. Most labels are int64 or int32."""
+    if rows.kind == -8 and cols.kind == -8 and rows.step == 1 and cols.step == 1:
+        return _join_typed(
+            cython.cast(cython.pointer[cython.longlong], rows.data) + start,
+            cython.cast(cython.pointer[cython.longlong], cols.data) + start,
+            size,
+            rows.base,
+            cols.base,
+            row_bits,
+            col_bits,
+            keys,
+        )
+    if rows.kind == -4 and cols.kind == -4 and rows.step == 1 and cols.step == 1:
+        return _join_typed(
+            cython.cast(cython.pointer[cython.int], rows.data) + start,
+            cython.cast(cython.pointer[cython.int], cols.data) + start,
+            size,
+            rows.base,
+            cols.base,
+            row_bits,
+            col_bits,
+            keys,
+        )
+    return (_push(rows, start, size, 0, keys) >> row_bits) | (_push(cols, start, size, col_bits, keys) >> col_bits)
+
+
 @cython.cclass
 class _Reader:
     """An array's memory, held while it is read."""
@@ -120,9 +186,7 @@ def count_dense(left, right, left_base, left_bits, right_base, right_bits, start
     with cython.nogil:
         while first < last:
             size = min(BLOCK, last - first)
-            if (_push(row_column, first, size, 0, keys) >> bits_left) or (
-                _push(col_column, first, size, bits_right, keys) >> bits_right
-            ):
+            if _join(row_column, col_column, first, size, bits_left, bits_right, keys):
                 outside = True
                 break
             for i in range(size):
