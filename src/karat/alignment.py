@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import LabelError, listed
-from karat.labels import Labels, read
+from karat.labels import Labels, mask_of, read
 from karat.names import MISSING, Singleton, encode_objects, is_missing, plain
 
 Ints = NDArray[np.int64]
@@ -270,9 +270,9 @@ def _numbers(values: Any) -> NDArray[Any]:
         array = np.asarray(values)
     except ValueError:  # rows of different lengths
         array = np.array(None)
-    masked = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else np.zeros(0, dtype=bool)
-    if masked.any():
-        raise LabelError(f"weights has a masked value at position {np.argmax(masked)}; give every item a weight.")
+    mask = mask_of(values)
+    if mask is not None and mask.any():
+        raise LabelError(f"weights has a masked value at position {np.argmax(mask)}; give every item a weight.")
     if array.dtype.kind in "bi" or (array.dtype.kind == "u" and array.max(initial=0) < 1 << 62):
         return array.astype(np.int64)
     if array.dtype.kind in "uf":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -135,28 +135,32 @@ _ANY = (
 def _is_affine(
     formula: Formula, kinds: tuple[type[Statistic], ...], params: tuple[tuple[str, Any], ...], model: Model
 ) -> bool:
-    probes = _SAME_MARGINS if model.null == "margins" else _SAME_CLASSES if model.sides == 1 else _ANY
-    tables = [Table.from_matrix(probe) for probe in probes]
+    tables = _probes(model)
     if any(kind.expected(tables[0], model.chances(tables[0])) is None for kind in kinds):
         return False
     points = [[table.statistic(kind) for kind in kinds] for table in tables]
     return _straight(partial(formula, **dict(params)), points)
 
 
+@cache
+def _probes(model: Model) -> list[Table]:
+    probes = _SAME_MARGINS if model.null == "margins" else _SAME_CLASSES if model.sides == 1 else _ANY
+    return [Table.from_matrix(probe) for probe in probes]
+
+
 def _straight(formula: Formula, points: Sequence[Sequence[Any]]) -> bool:
     """Whether weighted means of the points have the weighted means of their values, also beyond the points."""
     values = [float(formula(*point)) for point in points]
-    rng = np.random.default_rng(0)
-    for _ in range(12):
-        weights = rng.normal(1 / len(points), 0.7, len(points))
-        weights[-1] += 1 - weights.sum()
-        mixed = [_mixed(statistics, weights.tolist()) for statistics in zip(*points, strict=True)]
-        wanted = float(weights @ values)
+    for trial in range(1, 13):
+        weights = [1 / len(points) + 1.2 * math.sin(trial * 7919 * (place + 1)) for place in range(len(points))]
+        weights[-1] += 1 - math.fsum(weights)
+        mixed = [_mixed(statistics, weights) for statistics in zip(*points, strict=True)]
+        parts = [weight * value for weight, value in zip(weights, values, strict=True)]
         try:
             found = float(formula(*mixed))
         except Exception:  # a logarithm, a root or a user's own formula, where a mean is not a clustering
             return False
-        if not abs(found - wanted) < 1e-9 * (1 + np.abs(weights * values).sum()):
+        if not abs(found - math.fsum(parts)) < 1e-9 * (1 + math.fsum(map(abs, parts))):
             return False
     return True
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -209,13 +210,20 @@ def _arrow_dictionary(column: Any) -> tuple[AnyInts, list[Any]]:
     return codes.to_numpy(), encoded.chunk(0).dictionary.to_pylist()
 
 
+def mask_of(values: Any) -> NDArray[np.bool_] | None:
+    """Which values of a masked array are masked; None for other arrays. NumPy loads these when they are first used."""
+    if "numpy.ma" not in sys.modules or not isinstance(values, np.ma.MaskedArray):
+        return None
+    return np.ma.getmaskarray(values)
+
+
 def _read_array(values: NDArray[Any], side: str) -> Labels:
     """A NumPy array of any dtype; integers as they are."""
     if values.ndim != 1:
         raise LabelError(f"{side} has shape {values.shape}; give one label per item, in one dimension.")
-    if isinstance(values, np.ma.MaskedArray):
-        present = ~np.ma.getmaskarray(values)
-        return _read_array(values.data, side) if present.all() else _read_present(values.data[present], present, side)
+    if (mask := mask_of(values)) is not None:
+        data: NDArray[Any] = np.asarray(values)
+        return _read_present(data[~mask], ~mask, side) if mask.any() else _read_array(data, side)
     kind = values.dtype.kind
     if kind in "iu" and values.dtype.itemsize <= 8:
         return Labels(values)

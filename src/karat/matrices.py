@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import TableError
+from karat.labels import mask_of
 from karat.names import check_names
 
 Ints = NDArray[np.int64]
@@ -51,7 +52,8 @@ def _dense(matrix: Any) -> NDArray[Any]:
     _check_shape(dense.shape)
     if dense.dtype.kind == "O":  # before zeros are looked for, since None and "" would pass for them
         clean_counts(dense.ravel())
-    if isinstance(matrix, np.ma.MaskedArray) and np.ma.getmaskarray(matrix).any():
+    mask = mask_of(matrix)
+    if mask is not None and mask.any():
         raise TableError("the table has masked cells; fill them, as in matrix.filled(0).")
     return dense
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from html import escape
 from itertools import chain, repeat
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -184,6 +183,8 @@ class Scores(Mapping[str, float]):
         return frame({column: [row[column] for row in rows] for column in rows[0]}, backend)
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         head = _html_row("th", HEADINGS)
         body = "".join(_html_row("td", row) for row in self._rows())
         notes = "<br>".join(map(escape, self._notes()))
@@ -194,6 +195,8 @@ class Scores(Mapping[str, float]):
 
 def _html_row(tag: str, cells: Iterable[str]) -> str:
     """A table row, its first cell to the left, numbers to the right."""
+    from html import escape
+
     sides = chain(["left"], repeat("right"))
     styled = (f'<{tag} style="text-align: {side}; padding: 0.1em 0.6em">' for side in sides)
     return f"<tr>{''.join(f'{start}{escape(cell)}</{tag}>' for start, cell in zip(styled, cells, strict=False))}</tr>"

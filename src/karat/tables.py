@@ -22,7 +22,6 @@ from karat.kernels.tallying import add_by_code, best_by_code
 from karat.matrices import matrix_cells
 from karat.names import comparable, merge_names
 from karat.profile import Exact, Profile, Sizes, exact_sizes, exact_sum
-from karat.storage import load_cells, save_cells
 
 Ints: TypeAlias = NDArray[np.int64]
 
@@ -94,6 +93,8 @@ class Table(Profiled):
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Table:
         """Read a table that save() wrote."""
+        from karat.storage import load_cells
+
         return cls._count(*load_cells(path))
 
     @classmethod
@@ -237,6 +238,8 @@ class Table(Profiled):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the table to a .parquet or .json file, whole or not at all."""
+        from karat.storage import save_cells
+
         save_cells(path, self.rows, self.cols, self.counts, self.classes, self.clusters, self.policy)
 
 

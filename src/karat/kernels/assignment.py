@@ -21,11 +21,9 @@ def best_matching(rows: Ints, cols: Ints, values: NDArray[Any]) -> Ints:
     time, in integers. A path may also end by giving up a row, so no dummy columns are
     needed, and a search seldom leaves the neighbourhood of its row: time and memory follow the cells.
     Rows that can all have their largest cell at once are placed first, by Hopcroft and Karp's matching.
-    Counts that fill a good part of their table go to SciPy, whose doubles are exact for them.
     """
     shape = int(rows.max()) + 1, int(cols.max()) + 1
-    dense = shape[0] * shape[1] <= max(8 * rows.size, 1 << 12)
-    if dense and values.dtype.kind == "i" and int(values.max()) * min(shape) < 1 << 52:
+    if place_rows is place_rows.twin and _suits_scipy(values, shape):  # type: ignore[attr-defined]
         return _from_dense(rows, cols, values, shape)
     if (rows[1:] < rows[:-1]).any():
         order = np.argsort(rows, kind="stable")
@@ -57,6 +55,12 @@ def place_rows(starts: Ints, columns: Ints, values: NDArray[Any], order: Ints, m
     for row in order.tolist():
         state.place(row)
     return np.array(state.edge_of_row, dtype=np.int64)
+
+
+def _suits_scipy(values: NDArray[Any], shape: tuple[int, int]) -> bool:
+    """Whether counts fill a good part of their table, and its doubles are exact for them: then it beats Python."""
+    dense = shape[0] * shape[1] <= max(8 * values.size, 1 << 12)
+    return dense and values.dtype.kind == "i" and int(values.max()) * min(shape) < 1 << 52
 
 
 def _from_dense(rows: Ints, cols: Ints, values: Ints, shape: tuple[int, int]) -> Ints:
