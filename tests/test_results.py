@@ -200,9 +200,9 @@ def test_a_measure_with_a_kink_has_no_expectation() -> None:
 
 
 def test_numbers_print_without_a_minus_zero() -> None:
-    from karat.results import _digits
+    from karat.rendering import decimals
 
-    assert [_digits(x) for x in (-1e-17, 0.0, -0.5, 12345678.9, math.inf, None)] == [
+    assert [decimals(x) for x in (-1e-17, 0.0, -0.5, 12345678.9, math.inf, None)] == [
         "0.0000", "0.0000", "-0.5000", "1.23457e+07", "inf", "–",
     ]  # fmt: skip
 

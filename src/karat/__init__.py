@@ -13,13 +13,18 @@ from karat.version import __version__ as __version__
 if TYPE_CHECKING:
     from karat import examples as examples
     from karat import sklearn as sklearn
+    from karat.boards import Board as Board
+    from karat.boards import GroupScores as GroupScores
     from karat.chance import adjusted as adjusted
     from karat.chance import standardized as standardized
+    from karat.errors import FileError as FileError
     from karat.errors import KaratError as KaratError
     from karat.errors import LabelError as LabelError
     from karat.errors import MeasureError as MeasureError
     from karat.errors import TableError as TableError
     from karat.evaluate import score as score
+    from karat.files.reading import Reading as Reading
+    from karat.files.reading import read as read
     from karat.kernels import build_info as build_info
     from karat.labels import Labels as Labels
     from karat.labels import encode as encode
@@ -38,9 +43,11 @@ if TYPE_CHECKING:
     from karat.tables import Table as Table
 
 _ROOMS = {
+    "boards": ("Board", "GroupScores"),
     "chance": ("adjusted", "standardized"),
-    "errors": ("KaratError", "LabelError", "MeasureError", "TableError"),
+    "errors": ("FileError", "KaratError", "LabelError", "MeasureError", "TableError"),
     "evaluate": ("score",),
+    "files.reading": ("Reading", "read"),
     "kernels": ("build_info",),
     "labels": ("Labels", "encode"),
     "p_values": ("Significance", "p_value", "significance"),

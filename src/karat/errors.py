@@ -21,6 +21,10 @@ class MeasureError(KaratError):
     """An unknown measure, or a parameter that it does not have."""
 
 
+class FileError(KaratError):
+    """A file that cannot be read, or does not hold what it should."""
+
+
 def listed(values: Iterable[object], most: int = 5) -> str:
     """The first few of some values, as a message shows them: 'a', 'b', ... (7 in all)."""
     shown = list(values)

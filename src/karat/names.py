@@ -56,7 +56,9 @@ def encode_objects(values: Sequence[Any], side: str) -> tuple[Ints, list[Any]]:
         codes, distinct = number_objects(_keys(values))
     except TypeError:
         raise LabelError(_unhashable(values, side)) from None
-    names = [plain(_STOOD_FOR.get(id(key), key)) for key in distinct]
+    names: list[Any] = list(distinct)
+    if not set(map(type, names)) <= {str, int}:
+        names = [plain(_STOOD_FOR.get(id(key), key)) for key in distinct]
     order = canonical_order(names)
     ranks = np.full(len(names), -1, dtype=np.int64)
     ranks[order] = np.arange(len(order))
@@ -162,7 +164,9 @@ def check_names(names: Sequence[Any], what: str) -> None:
 def merge_names(lists: Sequence[Sequence[Any]]) -> tuple[list[Any], list[Ints]]:
     """One list of names for several, and for each list the code of each of its names in it."""
     # lone items of different tables, or of one table twice, are different items: each gets a label of its own
-    together = [Singleton(name.item) if isinstance(name, Singleton) else name for names in lists for name in names]
+    together = [name for names in lists for name in names]
+    if Singleton in set(map(type, together)):
+        together = [Singleton(name.item) if isinstance(name, Singleton) else name for name in together]
     codes, names = encode_objects(together, "labels")
     ends = np.cumsum([len(names) for names in lists])
     return names, np.split(codes, ends[:-1])

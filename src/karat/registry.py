@@ -49,6 +49,8 @@ class Measure:
     unit: Unit = ""
     swap: str | Callable[..., Any] | None = None  # what it becomes when gold and pred are exchanged
     breaks: tuple[str, ...] = ()  # formal constraints that it does not meet
+    definition: str = ""  # in the notation of docs/measures.md
+    elsewhere: tuple[str, ...] = ()  # what other libraries call it, and where they differ
     paper: str = ""  # key in references.bib
     equation: str = ""
     panel: bool = False  # shown by karat.score() by default
@@ -205,6 +207,8 @@ class Promises(TypedDict, total=False):
     chance: float | None
     unit: Unit
     breaks: tuple[str, ...]
+    definition: str
+    elsewhere: tuple[str, ...]
     paper: str
     equation: str
     panel: bool

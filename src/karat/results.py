@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, repeat
@@ -15,6 +15,7 @@ from karat.errors import MeasureError, TableError, listed
 from karat.frames import frame
 from karat.parsing import parse
 from karat.registry import Measure
+from karat.rendering import Layout, decimals
 from karat.tables import Table, number, several
 from karat.trivial import Apart, Together
 from karat.version import __version__
@@ -119,26 +120,18 @@ class Scores(Mapping[str, float]):
         return Scores, (self.table, self.measures, dict(self.omitted))
 
     def __repr__(self) -> str:
-        return f"<Scores: {', '.join(f'{key}={_digits(value)}' for key, value in self.items())}>"
+        return f"<Scores: {', '.join(f'{key}={decimals(value)}' for key, value in self.items())}>"
 
     def __str__(self) -> str:
-        rows = [HEADINGS, *self._rows()]
-        widths = [max(len(row[i]) for row in rows) for i in range(len(HEADINGS))]
-        lines = [
-            "  ".join(
-                [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-            )
-            for row in rows
-        ]
-        return "\n".join([self._title(), "", *lines, "", *self._notes(), self.signature])
+        return self.layout().text()
 
-    def _rows(self) -> list[tuple[str, ...]]:
-        names = [f"{m} [{m.unit}]" if m.unit else str(m) for m in self.measures]
-        width = max(map(len, names))
-        return [
-            (f"{name:{width}} {ARROWS[m.better]}", _digits(self[m]), *map(_digits, self.baselines[str(m)]))
-            for name, m in zip(names, self.measures, strict=True)
+    def layout(self, digits: int = 4) -> Layout:
+        """What is printed: a row for each measure, beside trivial clusterings."""
+        rows = [
+            (name, *(decimals(value, digits) for value in (self[m], *self.baselines[str(m)])))
+            for name, m in zip(measure_names(self.measures), self.measures, strict=True)
         ]
+        return Layout(self._title(), HEADINGS, rows, [*self._notes(), self.signature])
 
     def _title(self) -> str:
         classes, clusters = self.table.shape
@@ -177,20 +170,35 @@ class Scores(Mapping[str, float]):
             "signature": self.signature,
         }
 
+    def records(self) -> list[dict[str, Any]]:
+        """One dict per measure: its text, score, standard error, direction and baselines."""
+        return [{"measure": key, **values} for key, values in self.to_dict()["scores"].items()]
+
     def to_frame(self, backend: str | None = None) -> Any:
         """One row per measure, in pandas, Polars or PyArrow."""
-        rows = [{"measure": key, **values} for key, values in self.to_dict()["scores"].items()]
-        return frame({column: [row[column] for row in rows] for column in rows[0]}, backend)
+        return frame(columns_of(self.records()), backend)
 
     def _repr_html_(self) -> str:
         from html import escape
 
         head = _html_row("th", HEADINGS)
-        body = "".join(_html_row("td", row) for row in self._rows())
+        body = "".join(_html_row("td", row) for row in self.layout().rows)
         notes = "<br>".join(map(escape, self._notes()))
         signature = f'<code style="overflow-wrap: anywhere">{escape(self.signature)}</code>'
         table = f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
         return f"<p>{escape(self._title())}</p>{table}<p>{notes}</p><p>{signature}</p>"
+
+
+def measure_names(measures: Sequence[Measure]) -> list[str]:
+    """The measures with their units, and arrows that tell which end is better, one below the other."""
+    names = [f"{m} [{m.unit}]" if m.unit else str(m) for m in measures]
+    width = max(map(len, names))
+    return [f"{name:{width}} {ARROWS[m.better]}" for name, m in zip(names, measures, strict=True)]
+
+
+def columns_of(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Dicts with the same keys as columns."""
+    return {column: [record[column] for record in records] for column in records[0]}
 
 
 def _html_row(tag: str, cells: Iterable[str]) -> str:
@@ -210,11 +218,3 @@ def _try(measure: Measure, counts: Counts | None) -> float | None:
         return float(measure.of(counts))
     except failures:
         return None
-
-
-def _digits(value: float | None) -> str:
-    """Four decimals, fewer for large values; a minus only before a digit that is not 0."""
-    if value is None:
-        return "–"
-    text = f"{value:.4f}" if abs(value) < 1e6 else f"{value:.6g}"
-    return text.removeprefix("-") if not text.strip("-0.") else text

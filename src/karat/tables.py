@@ -20,7 +20,7 @@ from karat.kernels.assignment import best_matching, greedy_matching
 from karat.kernels.counting import cross_count
 from karat.kernels.tallying import add_by_code, best_by_code
 from karat.matrices import matrix_cells
-from karat.names import comparable, merge_names
+from karat.names import Singleton, comparable, merge_names
 from karat.profile import Exact, Profile, Sizes, exact_sizes, exact_sum
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -230,6 +230,16 @@ class Table(Profiled):
             backend,
         )
 
+    def top_cells(self, most: int | None = None) -> list[tuple[Any, Any, Any]]:
+        """The class, cluster and count of each cell, or of so many, the largest first, then in the order of names.
+
+        >>> Table.from_labels(["a", "a", "b"], [1, 1, 2]).top_cells(1)
+        [('a', 1, 2)]
+        """
+        order = np.argsort(-self.counts, kind="stable")[:most]
+        cells = zip(self.rows[order].tolist(), self.cols[order].tolist(), self.counts[order].tolist(), strict=True)
+        return [(self.classes[row], self.clusters[col], count) for row, col, count in cells]
+
     def to_sparse(self) -> Any:
         """The table as a SciPy sparse array, in the order of classes and clusters."""
         from scipy.sparse import csr_array
@@ -274,11 +284,17 @@ def merge(tables: Sequence[Table]) -> Table:
                 "count them again under one."
             )
         policy = added
-    classes, row_codes = merge_names([t.classes for t in tables])
-    clusters, col_codes = merge_names([t.clusters for t in tables])
-    rows = np.concatenate([code[t.rows] for t, code in zip(tables, row_codes, strict=True)])
-    cols = np.concatenate([code[t.cols] for t, code in zip(tables, col_codes, strict=True)])
+    classes, rows = _recoded([t.classes for t in tables], [t.rows for t in tables])
+    clusters, cols = _recoded([t.clusters for t in tables], [t.cols for t in tables])
     return Table._count(rows, cols, np.concatenate([t.counts for t in tables]), classes, clusters, policy)
+
+
+def _recoded(lists: Sequence[tuple[Any, ...]], codes: Sequence[Ints]) -> tuple[Sequence[Any], Ints]:
+    """One list of names for several, and the codes of all cells in it, one after the other."""
+    if all(names == lists[0] for names in lists[1:]) and Singleton not in set(map(type, lists[0])):
+        return lists[0], np.concatenate(codes)
+    names, places = merge_names(lists)
+    return names, np.concatenate([place[code] for place, code in zip(places, codes, strict=True)])
 
 
 def _batch(batch: Any) -> dict[str, Any]:
@@ -306,5 +322,7 @@ def _fixed(array: Any) -> NDArray[Any]:
 
 def _names(values: NDArray[Any], names: Sequence[Any] | None) -> tuple[Any, ...]:
     """What the values stand for."""
+    if names is not None and values.size == len(names):
+        return tuple(names)
     places = values.tolist()
     return tuple(places if names is None else [names[place] for place in places])

@@ -328,8 +328,9 @@ def write_runs(starts: Ints, members: Codes, found: NDArray[Any], offset: int, s
 def _weighed(left: AnyInts, right: AnyInts, weights: NDArray[Any]) -> Cells:
     """Totals per cell: exact for integers, correctly rounded (so in any order the same) for floats."""
     (rows, row_values), (cols, col_values) = encode_integers(left), encode_integers(right)
-    order = np.lexsort((cols, rows))
-    keys, weights = (rows * col_values.size + cols)[order], weights[order]
+    keys = rows * col_values.size + cols
+    order = np.argsort(keys, kind="stable")  # which merges what comes sorted
+    keys, weights = keys[order], weights[order]
     begins = np.flatnonzero(np.diff(keys, prepend=keys[:1] - 1))
     keys = keys[begins]
     if weights.dtype.kind == "i":

@@ -21,6 +21,13 @@ from karat.registry import measure
     equation="eq. 8",
     breaks=("homogeneity", "rag_bag"),
     panel=True,
+    definition="(I - E[I]) / (N - E[I]), N as for nmi, E over all shuffles of the predicted labels",
+    elsewhere=(
+        "sklearn.metrics.adjusted_mutual_info_score: the same with norm=sum; wrong for norm=min and singletons",
+        "aricode AMI: norm=max",
+        "torchmetrics: 0 instead of 1 for one cluster in both",
+        "ELKI: E[I] = 0 above 10,000 items",
+    ),
 )
 def ami(entropies: Entropies, chance: Chance, *, norm: Literal["min", "sqrt", "sum", "max"] = "sum") -> Number:
     """Mutual information rescaled so that shuffling the predicted labels averages 0 and gold gives 1.

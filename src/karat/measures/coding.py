@@ -63,6 +63,8 @@ class CodeLengths(Statistic):
     paper="dom2001",
     equation="eq. 13",
     breaks=("completeness", "rag_bag"),
+    definition="H(C|K) + sum over k of log B(h(k)) / n, in bits, with B(x) = binomial(x + |C| - 1, |C| - 1)",
+    elsewhere=("river-extra Q0: mixes base 2 and e, and nan for clusters of 200",),
 )
 def q0(entropies: Entropies, lengths: CodeLengths) -> Number:
     """Bits per item to send the classes, given the clusters: H(C|K) and the clusters' class counts.
@@ -82,6 +84,7 @@ def q0(entropies: Entropies, lengths: CodeLengths) -> Number:
     paper="dom2001",
     equation="eq. 16",
     breaks=("completeness", "rag_bag"),
+    definition="I(C;K) + (log B(n) - sum over k of log B(h(k))) / n = q0 of one cluster - q0",
 )
 def q1(entropies: Entropies, lengths: CodeLengths) -> Number:
     """Bits per item that the clusters save over sending the classes with no clusters at all."""
@@ -96,6 +99,8 @@ def q1(entropies: Entropies, lengths: CodeLengths) -> Number:
     equation="eq. 17",
     breaks=("completeness", "rag_bag"),
     panel=True,
+    definition="sum over c of log B(h(c)) / n, over q0; 1 if |C| = 1",
+    elsewhere=("river-extra Q2: takes |K| for |C|",),
 )
 def q2(entropies: Entropies, lengths: CodeLengths) -> Number:
     """The code length of a perfect clustering over that of this one, in (0, 1].
@@ -115,6 +120,7 @@ def q2(entropies: Entropies, lengths: CodeLengths) -> Number:
     paper="dom2001",
     equation="appendix B",
     breaks=("homogeneity", "completeness", "rag_bag"),
+    definition="H(C|K) + |K| (|C| - 1) log n / n, in bits",
 )
 def q0_asymptotic(entropies: Entropies, size: LogSize) -> Number:
     """H(C|K) + |K|(|C|-1) log n / n, what Q0 comes to for many items in few large clusters."""

@@ -156,6 +156,7 @@ def _entropy(sizes: Sizes) -> float:
     swap="cluster_entropy",
     paper="rosenberg2007",
     equation="eq. 1",
+    definition="H(C) = -sum over c of h(c)/n log h(c)/n",
 )
 def class_entropy(entropies: Entropies) -> Number:
     """H(C), how evenly the items are spread over the gold classes.
@@ -175,13 +176,22 @@ def class_entropy(entropies: Entropies) -> Number:
     swap="class_entropy",
     paper="rosenberg2007",
     equation="eq. 2",
+    definition="H(K) = -sum over k of h(k)/n log h(k)/n",
 )
 def cluster_entropy(entropies: Entropies) -> Number:
     """H(K), how evenly the items are spread over the predicted clusters."""
     return entropies.pred
 
 
-@measure(title="Joint entropy", better=None, bounds=(0, inf), unit="nats", swap="itself", paper="meila2007")
+@measure(
+    title="Joint entropy",
+    better=None,
+    bounds=(0, inf),
+    unit="nats",
+    swap="itself",
+    paper="meila2007",
+    definition="H(C,K) = -sum over cells of h(c,k)/n log h(c,k)/n",
+)
 def joint_entropy(entropies: Entropies) -> Number:
     """H(C,K), how evenly the items are spread over the cells of the table."""
     return entropies.joint
@@ -197,6 +207,7 @@ def joint_entropy(entropies: Entropies) -> Number:
     equation="eq. 1",
     swap="cluster_entropy_given_class",
     breaks=("completeness", "rag_bag", "size_quantity"),
+    definition="H(C|K) = H(C,K) - H(K)",
 )
 def class_entropy_given_cluster(entropies: Entropies) -> Number:
     """H(C|K), what is left to learn about an item's class once its cluster is known."""
@@ -213,6 +224,7 @@ def class_entropy_given_cluster(entropies: Entropies) -> Number:
     equation="eq. 2",
     swap="class_entropy_given_cluster",
     breaks=("homogeneity", "rag_bag"),
+    definition="H(K|C) = H(C,K) - H(C)",
 )
 def cluster_entropy_given_class(entropies: Entropies) -> Number:
     """H(K|C), what is left to learn about an item's cluster once its class is known."""
@@ -228,6 +240,11 @@ def cluster_entropy_given_class(entropies: Entropies) -> Number:
     paper="manning2008",
     equation="eq. 184",
     breaks=("completeness", "rag_bag", "size_quantity"),
+    definition="I(C;K) = sum over cells of h(c,k)/n log n h(c,k) / (h(c) h(k))",
+    elsewhere=(
+        "sklearn.metrics.mutual_info_score: the same; of a table, nan above 2^31 items a cell and fractions cut off",
+        "torchmetrics mutual_info_score: float32, so 2e-6 instead of 0",
+    ),
 )
 def mutual_information(entropies: Entropies) -> Number:
     """I(C;K), what an item's cluster tells about its class.
@@ -250,6 +267,8 @@ def mutual_information(entropies: Entropies) -> Number:
     equation="eq. 1",
     panel=True,
     breaks=("completeness", "rag_bag", "size_quantity"),
+    definition="h = 1 - H(C|K)/H(C); 1 if H(C) = 0",
+    elsewhere=("sklearn.metrics.homogeneity_score: the same", "permetrics: takes class ids for cluster ids"),
 )
 def homogeneity(entropies: Entropies) -> Number:
     """1 - H(C|K)/H(C), the share of class entropy that knowing the cluster removes.
@@ -272,6 +291,8 @@ def homogeneity(entropies: Entropies) -> Number:
     equation="eq. 2",
     panel=True,
     breaks=("homogeneity", "rag_bag"),
+    definition="c = 1 - H(K|C)/H(K); 1 if H(K) = 0",
+    elsewhere=("sklearn.metrics.completeness_score: the same",),
 )
 def completeness(entropies: Entropies) -> Number:
     """1 - H(K|C)/H(K), the share of cluster entropy that knowing the class removes.
@@ -292,6 +313,12 @@ def completeness(entropies: Entropies) -> Number:
     panel=True,
     swap=inverse_beta,
     breaks=("rag_bag",),
+    definition="(1 + beta) h c / (beta h + c); 0 if h = c = 0",
+    elsewhere=(
+        "sklearn.metrics.v_measure_score: the same",
+        "torchmetrics v_measure_score: 1 instead of 0 if h = c = 0",
+        "Clustering.jl vmeasure: NaN if h = c = 0",
+    ),
 )
 def v_measure(entropies: Entropies, *, beta: float = 1) -> Number:
     """The harmonic mean of homogeneity and completeness; with beta > 1 completeness weighs more.
@@ -312,6 +339,14 @@ def v_measure(entropies: Entropies, *, beta: float = 1) -> Number:
     swap="itself",
     paper="kvalseth1987",
     breaks=("rag_bag",),
+    definition="I(C;K) / N, with N = min or max of H(C), H(K); sqrt(H(C) H(K)); (H(C) + H(K))/2; H(C,K)",
+    elsewhere=(
+        "sklearn.metrics.normalized_mutual_info_score: the same with norm=sum, or average_method",
+        "igraph, genieclust, graph-tool, clusim: norm=sum; nan or 0 for one cluster in both",
+        "aricode NMI: norm=max",
+        "clue, mclustcomp nmi1: norm=sqrt",
+        "CDlib: norm=sum, although its documentation says sqrt",
+    ),
 )
 def nmi(entropies: Entropies, *, norm: Norm = "sum") -> Number:
     """I(C;K) over an upper bound of it: min, sqrt, sum (arithmetic mean), max or joint entropy.
@@ -332,6 +367,7 @@ def nmi(entropies: Entropies, *, norm: Norm = "sum") -> Number:
     paper="zhao2004",
     equation="section 3.2",
     breaks=("completeness", "rag_bag", "size_quantity"),
+    definition="H(C|K) / log |C|; 0 if |C| = 1",
 )
 def entropy(entropies: Entropies) -> Number:
     """H(C|K)/log|C|, how mixed the clusters are, between 0 and 1; every item alone scores 0.

@@ -84,6 +84,12 @@ class GreedilyMatched(Statistic):
     equation="eq. 182",
     panel=True,
     breaks=("completeness", "rag_bag", "size_quantity"),
+    definition="sum over k of max over c of h(c,k) / n",
+    elsewhere=(
+        "extclustval, permetrics, ClusterR: the same",
+        "clusim purity_index: of the side with fewer clusters",
+        "clue: depends on the order of arguments",
+    ),
 )
 def purity(majorities: Majorities) -> Number:
     """The share of items whose class is the majority of their cluster (many-to-one accuracy).
@@ -104,6 +110,7 @@ def purity(majorities: Majorities) -> Number:
     swap="purity",
     paper="amigo2009",
     breaks=("homogeneity", "completeness", "rag_bag"),
+    definition="sum over c of max over k of h(c,k) / n",
 )
 def inverse_purity(majorities: Majorities) -> Number:
     """The share of items whose cluster is the one that holds most of their class; one cluster scores 1."""
@@ -117,6 +124,7 @@ def inverse_purity(majorities: Majorities) -> Number:
     swap="itself",
     paper="amigo2009",
     breaks=("completeness", "rag_bag"),
+    definition="2 P Q / (P + Q), with P = purity, Q = inverse_purity",
 )
 def purity_f(majorities: Majorities) -> Number:
     """The harmonic mean of purity and inverse purity."""
@@ -130,6 +138,7 @@ def purity_f(majorities: Majorities) -> Number:
     paper="dom2001",
     equation="section 5.1",
     breaks=("completeness", "rag_bag", "size_quantity"),
+    definition="1 - purity",
 )
 def classification_error(majorities: Majorities) -> Number:
     """The share of items whose class is not the majority of their cluster, 1 - purity."""
@@ -144,6 +153,7 @@ def classification_error(majorities: Majorities) -> Number:
     paper="dom2001",
     equation="eq. 23",
     breaks=("completeness", "rag_bag"),
+    definition="(purity + inverse_purity) / 2",
 )
 def hamming(majorities: Majorities) -> Number:
     """The mean of purity and inverse purity; a similarity, although its source calls it a distance."""
@@ -158,6 +168,8 @@ def hamming(majorities: Majorities) -> Number:
     swap="itself",
     paper="vandongen2000",
     breaks=("completeness", "rag_bag"),
+    definition="2 n - sum over k of max over c of h(c,k) - sum over c of max over k of h(c,k)",
+    elsewhere=("igraph compare_communities(method='split-join'): the same",),
 )
 def van_dongen(majorities: Majorities) -> Number:
     """Items outside the largest cell of their cluster, plus items outside that of their class.
@@ -176,13 +188,21 @@ def van_dongen(majorities: Majorities) -> Number:
     swap="itself",
     paper="wu2009",
     breaks=("completeness", "rag_bag"),
+    definition="van_dongen / (2 n - max over c of h(c) - max over k of h(k))",
 )
 def van_dongen_normalised(majorities: Majorities) -> Number:
     """Van Dongen's distance over the most it can be for a largest class and cluster of these sizes."""
     return ratio(majorities.misfits, 2 * majorities.n - majorities.largest_class - majorities.largest_cluster, empty=0)
 
 
-@measure(title="F-measure", better="higher", perfect=1, paper="larsen1999", breaks=("completeness",))
+@measure(
+    title="F-measure",
+    better="higher",
+    perfect=1,
+    paper="larsen1999",
+    breaks=("completeness",),
+    definition="sum over c of h(c)/n max over k of 2 h(c,k) / (h(c) + h(k))",
+)
 def f_measure(best: BestF) -> Number:
     """For each class the F of its best cluster, averaged over items.
 
@@ -194,7 +214,13 @@ def f_measure(best: BestF) -> Number:
 
 
 @measure(
-    title="F-measure, macro average", better="higher", perfect=1, paper="meila2007", breaks=("completeness", "rag_bag")
+    title="F-measure, macro average",
+    better="higher",
+    perfect=1,
+    paper="meila2007",
+    breaks=("completeness", "rag_bag"),
+    definition="sum over c of max over k of 2 h(c,k) / (h(c) + h(k)), over |C|",
+    elsewhere=("CDlib f1: each F rounded to two decimals, and in both directions",),
 )
 def f_measure_macro(best: BestF) -> Number:
     """For each class the F of its best cluster, averaged over classes whatever their size."""
@@ -209,6 +235,8 @@ def f_measure_macro(best: BestF) -> Number:
     paper="meila2001",
     breaks=("homogeneity", "completeness", "rag_bag"),
     panel=True,
+    definition="max over one-to-one maps f of classes to clusters of sum over c of h(c,f(c)) / n",
+    elsewhere=("scipy.optimize.linear_sum_assignment on the dense table: the same",),
 )
 def one_to_one(matched: Matched) -> Number:
     """The share of items that fit when each class is given at most one cluster, as well as can be.
@@ -227,6 +255,7 @@ def one_to_one(matched: Matched) -> Number:
     swap="itself",  # by rows or by columns, ties among equal cells end in the same map
     paper="meila2001",
     breaks=("homogeneity", "completeness", "rag_bag", "relabelling"),
+    definition="the same sum, taking the largest cell of those whose class and cluster are free, again and again",
 )
 def one_to_one_greedy(matched: GreedilyMatched) -> Number:
     """The share of items that fit when classes and clusters are paired by the largest cell left.

@@ -116,7 +116,14 @@ def _half(x: Number) -> Number:
 
 
 @measure(
-    title="Rand index", better="higher", perfect=1, swap="itself", paper="rand1971", breaks=("rag_bag", "size_quantity")
+    title="Rand index",
+    better="higher",
+    perfect=1,
+    swap="itself",
+    paper="rand1971",
+    breaks=("rag_bag", "size_quantity"),
+    definition="(a00 + a11) / M",
+    elsewhere=("sklearn.metrics.rand_score: the same",),
 )
 def rand(pairs: Pairs) -> Number:
     """The share of pairs on which gold and the clustering agree.
@@ -141,6 +148,12 @@ def rand(pairs: Pairs) -> Number:
     equation="eq. 5",
     breaks=("homogeneity", "rag_bag", "size_quantity"),
     panel=True,
+    definition="(a00 - E) / ((a0. + a.0)/2 - E), with E = a0. a.0 / M",
+    elsewhere=(
+        "sklearn.metrics.adjusted_rand_score: the same",
+        "torchmetrics, NetworKit: overflow from 100,000 items, -682 at a million",
+        "igraph, genieclust, mclust, aricode: nan where all items are alone or together in both",
+    ),
 )
 def ari(pairs: Pairs) -> Number:
     """Pairs joined by both, rescaled so that shuffling the predicted labels averages 0 and gold gives 1.
@@ -162,6 +175,8 @@ def ari(pairs: Pairs) -> Number:
     swap="itself",
     paper="benhur2002",
     breaks=("homogeneity", "rag_bag", "size_quantity"),
+    definition="a00 / (a00 + a01 + a10)",
+    elsewhere=("clusim, CDlib jaccard_index: 0 instead of 1 where all items are alone in both",),
 )
 def jaccard(pairs: Pairs) -> Number:
     """Pairs joined by both, out of the pairs joined by either.
@@ -180,6 +195,10 @@ def jaccard(pairs: Pairs) -> Number:
     swap="itself",
     paper="fowlkes1983",
     breaks=("homogeneity", "rag_bag", "size_quantity"),
+    definition="a00 / sqrt(a0. a.0)",
+    elsewhere=(
+        "sklearn.metrics.fowlkes_mallows_score, torchmetrics, river: 0 instead of 1 where all items are alone in both",
+    ),
 )
 def fowlkes_mallows(pairs: Pairs) -> Number:
     """The geometric mean of pair precision and pair recall."""
@@ -195,6 +214,8 @@ def fowlkes_mallows(pairs: Pairs) -> Number:
     swap="itself",
     paper="hubert1985",
     breaks=("homogeneity", "rag_bag", "size_quantity"),
+    definition="(M a00 - a0. a.0) / sqrt(a0. a.0 (M - a0.) (M - a.0))",
+    elsewhere=("clusim pearson correlation: without the square root",),
 )
 def gamma(pairs: Pairs) -> Number:
     """The correlation, over pairs, of being together in gold with being together in the clustering."""
@@ -213,6 +234,7 @@ def gamma(pairs: Pairs) -> Number:
     swap="itself",
     paper="mirkin1996",
     breaks=("rag_bag", "size_quantity"),
+    definition="2 (a01 + a10)",
 )
 def mirkin(squares: SquareSums) -> Number:
     """Twice the number of pairs on which gold and the clustering disagree."""
@@ -226,6 +248,7 @@ def mirkin(squares: SquareSums) -> Number:
     swap="itself",
     paper="meila2007",
     breaks=("rag_bag", "size_quantity"),
+    definition="(sum of h(c)^2 + sum of h(k)^2 - 2 sum of h(c,k)^2) / n^2",
 )
 def mirkin_normalised(squares: SquareSums) -> Number:
     """The chance that gold and the clustering disagree about two items drawn with replacement."""
@@ -240,6 +263,8 @@ def mirkin_normalised(squares: SquareSums) -> Number:
     paper="manning2008",
     equation="section 16.3",
     breaks=("homogeneity", "completeness", "rag_bag", "size_quantity"),
+    definition="a00 / a.0",
+    elsewhere=("extclustval, permetrics: 0 instead of 1 where all items are alone in both",),
 )
 def pair_precision(pairs: Pairs) -> Number:
     """Of the pairs that the clustering joins, the share that gold joins."""
@@ -254,6 +279,7 @@ def pair_precision(pairs: Pairs) -> Number:
     paper="manning2008",
     equation="section 16.3",
     breaks=("homogeneity", "rag_bag", "size_quantity"),
+    definition="a00 / a0.",
 )
 def pair_recall(pairs: Pairs) -> Number:
     """Of the pairs that gold joins, the share that the clustering joins."""
@@ -269,6 +295,7 @@ def pair_recall(pairs: Pairs) -> Number:
     swap=inverse_beta,
     breaks=("homogeneity", "rag_bag", "size_quantity"),
     panel=True,
+    definition="(1 + beta^2) P R / (beta^2 P + R), with P = pair_precision, R = pair_recall",
 )
 def pair_f(pairs: Pairs, *, beta: float = 1) -> Number:
     """The harmonic mean of pair precision and recall; with beta > 1 recall weighs beta squared times.

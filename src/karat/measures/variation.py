@@ -19,6 +19,11 @@ from karat.registry import measure
     paper="meila2007",
     equation="eq. 15",
     breaks=("rag_bag",),
+    definition="VI = H(C|K) + H(K|C)",
+    elsewhere=(
+        "igraph compare_communities(method='vi'), aricode, Clustering.jl: the same",
+        "clusim, CDlib, mclustcomp, ClusterR: in bits",
+    ),
 )
 def vi(entropies: Entropies) -> Number:
     """H(C|K) + H(K|C), a true distance between partitions, at most log n.
@@ -40,6 +45,12 @@ def vi(entropies: Entropies) -> Number:
     paper="reichart2009",
     equation="section 4",
     breaks=("rag_bag",),
+    definition="VI / H(C); H(K) if H(C) = 0",
+    elsewhere=(
+        "aricode NVI, clue, ELKI: VI / H(C,K), another measure",
+        "graph-tool: VI / log n, which is vi_log_n here",
+        "clusim: a similarity",
+    ),
 )
 def nvi(entropies: Entropies) -> Number:
     """VI/H(C): one cluster for everything scores 1, and what is closer to gold by VI scores less.
@@ -62,6 +73,7 @@ def nvi(entropies: Entropies) -> Number:
     paper="reichart2009",
     equation="section 4",
     breaks=("completeness", "rag_bag"),
+    definition="VI / H(K); H(C) if H(K) = 0",
 )
 def nvik(entropies: Entropies) -> Number:
     """VI/H(K), the normalisation that Reichart & Rappoport tried and found to favour many clusters."""
@@ -76,6 +88,8 @@ def nvik(entropies: Entropies) -> Number:
     paper="meila2007",
     equation="section 4",
     breaks=("rag_bag",),
+    definition="VI / log n",
+    elsewhere=("graph-tool variation_information(norm=True): the same, but it drops the label -1",),
 )
 def vi_log_n(entropies: Entropies, size: LogSize) -> Number:
     """VI/log n, a distance between 0 and 1 that shrinks as items are added."""
@@ -90,6 +104,7 @@ def vi_log_n(entropies: Entropies, size: LogSize) -> Number:
     paper="meila2007",
     equation="section 4",
     breaks=("completeness", "rag_bag", "size_quantity"),
+    definition="VI / (2 log max(|C|, |K|, k))",
 )
 def vi_log_k(entropies: Entropies, *, k: int | None = None) -> Number:
     """VI/(2 log k), k the largest number of classes or clusters compared: this table's or k if larger."""

@@ -1,0 +1,184 @@
+"""What each command does, with karat's own public functions."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from typing import Any
+
+import karat
+from karat.boards import Board, GroupScores
+from karat.cli.output import check_output, form, show, terminal_columns, write
+from karat.errors import FileError
+from karat.rendering import Layout, decimals, shortened, shown
+
+
+def score(chosen: Namespace) -> None:
+    """The panel for each system; with --by for each of its groups."""
+    check_output(chosen)
+    measures = None if chosen.measures is None else ",".join(chosen.measures)
+    reading = _read(chosen, by=chosen.by)
+    if reading.groups:
+        groups = [_group_scores(reading, name, measures, several=len(reading.groups) > 1) for name in reading.groups]
+        show(
+            chosen,
+            lambda: [found.layout(chosen.digits) for found in groups],
+            lambda: [record for found in groups for record in found.records()],
+            lambda: {"systems": [{"system": n, **g.to_dict()} for n, g in zip(reading.groups, groups, strict=True)]},
+            reading.notes,
+        )
+        return
+    scores = {name: karat.score(table, measures=measures) for name, table in reading.tables.items()}
+    board = Board(scores)
+    only = next(iter(scores.values())) if len(scores) == 1 else None
+    show(
+        chosen,
+        lambda: [(only or board).layout(chosen.digits)],
+        board.records,
+        board.to_dict,
+        reading.notes,
+    )
+
+
+def _group_scores(reading: Any, name: str, measures: Any, *, several: bool) -> GroupScores:
+    scores = {}
+    for group, table in reading.groups[name].items():
+        scores[group] = karat.score(table, measures=measures)
+    return GroupScores(reading.by, scores, name if several else "")
+
+
+def _read(chosen: Namespace, by: str | None = None) -> Any:
+    return karat.read(
+        *chosen.files,
+        gold=chosen.gold,
+        pred=chosen.pred,
+        id=chosen.id,
+        by=by,
+        weights=chosen.weights,
+        count=chosen.count,
+        missing=chosen.missing,
+        noise=chosen.noise,
+        noise_as=chosen.noise_as,
+        input=chosen.input,
+        encoding=chosen.encoding,
+        header=not chosen.no_header,
+        memory=chosen.memory,
+        threads=chosen.threads,
+        progress=not chosen.quiet and sys.stderr.isatty(),
+    )
+
+
+def table(chosen: Namespace) -> None:
+    """The cells, largest first; or the whole table, to be kept."""
+    check_output(chosen)
+    reading = _read(chosen)
+    tables = dict(reading.tables)
+    if reading.groups:  # a Senseval key has its words apart; here they are taken together
+        tables = {name: karat.Table.from_batches(groups.values()) for name, groups in reading.groups.items()}
+    if len(tables) > 1:
+        raise FileError(
+            f"there are {len(tables)} systems, {', '.join(map(repr, tables))}; show the table of one of them."
+        )
+    (found,) = tables.values()
+    whole = chosen.output is not None and chosen.format is None
+    if whole and chosen.output.lower().endswith((".parquet", ".json")):
+        found.save(chosen.output)
+        return
+    if form(chosen) == "json":
+        write(chosen, _saved(found))
+        return
+    cells = found.top_cells(None if form(chosen) == "csv" else chosen.top)
+    layout = _matrix(found) if chosen.matrix else _cells(found, cells)
+    if chosen.matrix and form(chosen) == "csv":
+        from karat.rendering import delimited
+
+        write(chosen, delimited(*_plain_matrix(found)))
+        return
+    show(
+        chosen,
+        lambda: [layout],
+        lambda: [{"class": c, "cluster": k, "count": n} for c, k, n in cells],
+        dict,
+        reading.notes,
+    )
+
+
+def _saved(found: Any) -> str:
+    """The table as JSON, as save() would write it."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/table.json"
+        found.save(path)
+        with open(path, encoding="utf-8") as file:
+            return file.read().rstrip("\n")
+
+
+def _cells(found: Any, cells: list[tuple[Any, Any, Any]]) -> Layout:
+    from karat.tables import number, several
+
+    classes = dict(zip(found.classes, found.class_sizes.tolist(), strict=True))
+    clusters = dict(zip(found.clusters, found.cluster_sizes.tolist(), strict=True))
+    rows = [
+        [
+            shortened(shown(c), 40), shortened(shown(k), 40), f"{n:,}",
+            decimals(100 * n / classes[c], 1), decimals(100 * n / clusters[k], 1),
+        ]
+        for c, k, n in cells
+    ]  # fmt: skip
+    rows_of, columns_of = found.shape
+    title = (
+        f"{several(found.n, 'item')} in {several(rows_of, 'class')} and {several(columns_of, 'cluster')}: "
+        f"{several(found.counts.size, 'cell')} with items"
+    )
+    left = found.counts.size - len(cells)
+    rest = found.n - sum(n for _, _, n in cells)
+    notes = [f"{number(left)} more with {number(rest)} items; --top {found.counts.size} shows all."] if left else []
+    return Layout(title, ["class", "cluster", "items", "% of class", "% of cluster"], rows, notes, left=2)
+
+
+def _matrix(found: Any) -> Layout:
+    from karat.tables import several
+
+    headings, rows = _plain_matrix(found)
+    texts = [[shortened(shown(row[0]), 40), *(f"{n:,}" if n else "·" for n in row[1:])] for row in rows]
+    title = f"{several(found.n, 'item')}, classes below each other, clusters side by side"
+    return Layout(title, ["class", *(shortened(shown(name), 40) for name in headings[1:])], texts)
+
+
+def _plain_matrix(found: Any) -> tuple[list[str], list[list[Any]]]:
+    if found.shape[0] * found.shape[1] > 1_000_000:
+        raise FileError(
+            f"a matrix of {found.shape[0]:,} by {found.shape[1]:,} is too large to print; leave out --matrix."
+        )
+    rows = found.to_sparse().toarray().tolist()
+    return ["class", *map(str, found.clusters)], [[c, *row] for c, row in zip(found.classes, rows, strict=True)]
+
+
+def measures(chosen: Namespace) -> None:
+    """All measures, or cards of those that are named."""
+    from karat import cards
+
+    check_output(chosen)
+    asked = [karat.parse(name) for name in chosen.names]
+    if asked and form(chosen) == "text":
+        columns = terminal_columns() if sys.stdout.isatty() else 80
+        write(chosen, "\n\n\n".join(cards.card(m, min(columns, 100)) for m in asked))
+        return
+    found = asked or list(karat.list_measures())
+    show(chosen, lambda: [cards.catalogue()], lambda: cards.records(found), lambda: {"measures": cards.records(found)})
+
+
+def example(chosen: Namespace) -> None:
+    """The textbook's clustering of 17 documents."""
+    board = Board({"textbook": karat.score(*karat.examples.textbook())})
+    show(chosen, lambda: [board["textbook"].layout(chosen.digits)], board.records, board.to_dict)
+
+
+def completion(chosen: Namespace) -> None:
+    """A script for the shell."""
+    import shtab
+
+    from karat.cli.parser import parser
+
+    print(shtab.complete(parser(), chosen.shell))

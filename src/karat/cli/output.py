@@ -1,0 +1,136 @@
+"""Where results go, and in which form."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from karat.errors import FileError
+from karat.rendering import Layout, delimited, shown
+from karat.version import __version__
+
+ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "text"}
+OPTIONS = (
+    "gold",
+    "pred",
+    "id",
+    "by",
+    "weights",
+    "count",
+    "missing",
+    "noise",
+    "noise_as",
+    "input",
+    "encoding",
+    "memory",
+)
+
+SCHEMA = 1
+
+
+def in_words_of_the_terminal(message: str) -> str:
+    """A message of the library with the options of the command line, and nothing that a terminal would obey."""
+    names = "|".join(OPTIONS)
+    message = re.sub(
+        rf"\b({names})=('[^']*'|\.\.\.|-?\w*)",
+        lambda found: f"--{found[1].replace('_', '-')} {found[2].strip(chr(39))}".rstrip(),
+        message,
+    )
+    message = re.sub(r"leave out (\w+)", lambda found: f"leave out --{found[1].replace('_', '-')}", message)
+    return "\n".join(map(shown, message.split("\n")))
+
+
+def form(chosen: Namespace) -> str:
+    """The format asked for, or that of the file's ending, or text."""
+    if chosen.format is not None or chosen.output is None:
+        return chosen.format or "text"
+    return ENDINGS.get(os.path.splitext(chosen.output)[1].lower(), "text")
+
+
+def write(chosen: Namespace, text: str) -> None:
+    """To the file, whole or not at all, or to standard output."""
+    if chosen.output is None:
+        print(text)
+        return
+    from karat.storage import whole_file
+
+    with whole_file(chosen.output) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
+        file.write(f"{text}\n")
+
+
+def show(
+    chosen: Namespace,
+    layouts: Callable[[], Sequence[Layout]],
+    records: Callable[[], Sequence[dict[str, Any]]],
+    document: Callable[[], dict[str, Any]],
+    notes: Sequence[str] = (),
+) -> None:
+    """Results in the format asked for; each is made only if it is wanted."""
+    kind = form(chosen)
+    if kind == "json":
+        write(chosen, in_json({"karat": __version__, "schema": SCHEMA, **document(), "notes": list(notes)}))
+    elif kind == "csv":
+        rows = records()
+        headings = list(dict.fromkeys(key for row in rows for key in row))
+        write(chosen, delimited(headings, ([_plain(row.get(key)) for key in headings] for row in rows)))
+    elif kind == "markdown":
+        write(chosen, "\n\n".join(layout.markdown() for layout in layouts()))
+    elif kind == "latex":
+        write(chosen, "\n\n".join(layout.latex() for layout in layouts()))
+    else:
+        _text(chosen, layouts(), notes)
+
+
+def _text(chosen: Namespace, layouts: Sequence[Layout], notes: Sequence[str]) -> None:
+    seen = chosen.output is None and sys.stdout.isatty()
+    colour = seen and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    columns = terminal_columns() if seen else None
+    parts = [layout.text(columns, quiet=chosen.quiet, colour=colour) for layout in layouts]
+    if notes and not chosen.quiet:
+        parts.insert(0, "\n".join(in_words_of_the_terminal(note) for note in notes))
+    write(chosen, "\n\n".join(parts))
+
+
+def terminal_columns() -> int:
+    """How wide the terminal is."""
+    try:
+        return int(os.environ["COLUMNS"])
+    except (KeyError, ValueError):
+        pass
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or 80
+    except (OSError, ValueError):
+        return 80
+
+
+def in_json(document: dict[str, Any]) -> str:
+    """JSON without NaN and infinity, which it does not have."""
+    import json
+
+    return json.dumps(_finite(document), ensure_ascii=False, indent=2, allow_nan=False, default=str)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _finite(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(inner) for inner in value]
+    return None if isinstance(value, float) and value - value != 0 else value
+
+
+def _plain(value: Any) -> Any:
+    return "; ".join(map(str, value)) if isinstance(value, list) else value
+
+
+def check_output(chosen: Namespace) -> None:
+    """Before any work is done, whether the file can be written at all."""
+    if chosen.output is not None:
+        folder = os.path.dirname(os.path.abspath(chosen.output))
+        if not os.path.isdir(folder):
+            raise FileError(
+                f"there is no directory {folder!r} to write {os.path.basename(chosen.output)!r} in; make it."
+            )

@@ -1,0 +1,136 @@
+"""What may be typed; nothing here loads NumPy."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from karat.version import __version__
+
+EPILOG = """examples:
+  karat score data.csv --gold class --pred cluster     both columns in one file
+  karat score gold.csv kmeans.csv hdbscan.csv          a gold file and one for each system, matched on id
+  karat score gold.txt pred.txt -m ari,v_measure       one label per line
+  karat score words.key system.key                     Senseval keys: each word, and the means
+  karat measures v_measure                             what a measure means
+"""
+INPUTS = ("csv", "tsv", "jsonl", "labels", "matrix", "communities", "senseval")
+FORMATS = ("text", "json", "csv", "markdown", "latex")
+SHELLS = ("bash", "zsh", "tcsh")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole tree of commands."""
+    top = argparse.ArgumentParser(
+        prog="karat",
+        description="How close is a clustering to gold?",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--version", action="version", version=f"karat {__version__}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    _score(commands)
+    _table(commands)
+    _measures(commands)
+    example = commands.add_parser("example", help="score the textbook's clustering of 17 documents")
+    _output(example)
+    completion = commands.add_parser("completion", help="print a script that completes commands in a shell")
+    completion.add_argument("shell", choices=SHELLS)
+    return top
+
+
+def _score(commands: Any) -> None:
+    score = commands.add_parser(
+        "score",
+        help="score systems against gold",
+        description="Score the predicted labels in FILES against gold: one file with both columns, or a gold file and "
+        "a file for each system. Columns are guessed from their names, and named in the output.",
+    )
+    _files(score)
+    score.add_argument(
+        "-m",
+        "--measures",
+        action="append",
+        metavar="NAMES",
+        help="measures, separated by commas, such as ari,'v_measure(beta=2)'; or all (default: eleven of them)",
+    )
+    score.add_argument("--by", metavar="COLUMN", help="score each group, such as a word, apart; then their means")
+    _output(score)
+
+
+def _table(commands: Any) -> None:
+    table = commands.add_parser(
+        "table",
+        help="show or export the table of classes and clusters",
+        description="Show the cells of the contingency table, largest first. -o FILE.parquet or FILE.json keeps the "
+        "whole table, to be scored later.",
+    )
+    _files(table)
+    table.add_argument("--top", type=_positive, default=20, metavar="N", help="show the N largest cells (default: 20)")
+    table.add_argument("--matrix", action="store_true", help="classes as rows and clusters as columns")
+    _output(table)
+
+
+def _measures(commands: Any) -> None:
+    measures = commands.add_parser(
+        "measures", help="list the measures, or tell about one", description="List the measures, or tell about some."
+    )
+    measures.add_argument("names", nargs="*", metavar="NAME", help="a measure, such as v_measure or 'nmi(norm=max)'")
+    _output(measures)
+
+
+def _files(command: argparse.ArgumentParser) -> None:
+    command.add_argument("files", nargs="+", metavar="FILES", help="files; - is standard input").complete = {  # type: ignore[attr-defined]
+        "bash": "_shtab_compgen_files", "zsh": "_files", "tcsh": "f"
+    }  # fmt: skip
+    columns = command.add_argument_group("columns")
+    columns.add_argument("--gold", metavar="COLUMN", help="the gold classes")
+    columns.add_argument(
+        "--pred", metavar="COLUMN", action="append", default=[], help="predicted clusters; may be repeated"
+    )
+    columns.add_argument("--id", metavar="COLUMN", help="item ids, on which files are matched")
+    columns.add_argument("--weights", metavar="COLUMN", help="a weight for each item")
+    columns.add_argument(
+        "--count", metavar="COLUMN", help="rows are cells of a table, and this is how many items they hold"
+    )
+    policy = command.add_argument_group("items without a label, and noise")
+    policy.add_argument(
+        "--missing", choices=("raise", "drop", "singletons", "cluster"), default="raise",
+        help="drop such items, or put each alone, or all into one cluster (default: raise, which refuses them)",
+    )  # fmt: skip
+    policy.add_argument("--noise", metavar="LABEL", help="the predicted label that marks noise, such as -1")
+    policy.add_argument("--noise-as", choices=("cluster", "singletons", "drop"), help="what noise counts as")
+    reading = command.add_argument_group("reading")
+    reading.add_argument("--input", choices=INPUTS, help="what a text file is, if its ending does not tell")
+    reading.add_argument("--encoding", default="utf-8", help="of text files (default: utf-8)")
+    reading.add_argument(
+        "--no-header", action="store_true", help="the first line holds data; columns are called 1, 2, ..."
+    )
+    reading.add_argument("--memory", default="2GB", metavar="SIZE", help="limit for reading large files (default: 2GB)")
+    reading.add_argument("--threads", type=_positive, metavar="N", help="limit for reading large files (default: all)")
+
+
+def _output(command: argparse.ArgumentParser) -> None:
+    output = command.add_argument_group("output")
+    output.add_argument("--format", choices=FORMATS, help="default: text, or what FILE's ending says")
+    output.add_argument("-o", "--output", metavar="FILE", help="write to a file, whole or not at all")
+    output.add_argument("--digits", type=_digits, default=4, metavar="N", help="decimals (default: 4)")
+    output.add_argument("-q", "--quiet", action="store_true", help="no notes, no progress bar: the numbers only")
+
+
+def _positive(text: str) -> int:
+    return _number(text, 1, 1_000_000_000)
+
+
+def _digits(text: str) -> int:
+    return _number(text, 0, 17)
+
+
+def _number(text: str, low: int, high: int) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = low - 1
+    if not low <= number <= high:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from {low} to {high:,}")
+    return number

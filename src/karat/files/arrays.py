@@ -1,0 +1,102 @@
+"""Binary files: NumPy arrays, Arrow and Feather tables, AnnData observations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from karat.errors import FileError, listed
+from karat.files.inputs import Input
+
+
+def read_npy(source: Input) -> Any:
+    """A one-dimensional array, left on the disk until it is counted; pickles are refused."""
+    try:
+        array = np.load(source.path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, OSError, EOFError) as problem:
+        reason = str(problem).split("\n", 1)[0].rstrip(".")
+        raise FileError(f"{source.name!r} is not an array that karat reads ({reason}); save plain labels.") from None
+    if array.ndim != 1:
+        raise FileError(f"{source.name!r} has shape {array.shape}; give one label per item, in one dimension.")
+    return array
+
+
+def open_arrow(source: Input) -> Any:
+    """An Arrow IPC or Feather file, mapped into memory."""
+    try:
+        from pyarrow import dataset
+    except ImportError:
+        raise FileError(f"{source.name!r} is an Arrow file; pip install pyarrow to read it.") from None
+    try:
+        table = dataset.dataset(list(source.paths), format="ipc")
+        table.head(1)
+    except Exception as problem:
+        reason = str(problem).split("\n", 1)[0].rstrip(".")
+        raise FileError(f"{source.name!r} cannot be read as Arrow ({reason}); check that it is whole.") from None
+    return table
+
+
+class Observations:
+    """The obs table of an AnnData .h5ad file."""
+
+    def __init__(self, source: Input) -> None:
+        try:
+            import h5py
+        except ImportError:
+            raise FileError(f"{source.name!r} is an AnnData file; pip install h5py to read it.") from None
+        self.name = source.name
+        try:
+            self.file = h5py.File(source.path, "r")
+            self.obs = self.file["obs"]
+        except (OSError, KeyError) as problem:
+            raise FileError(
+                f"{source.name!r} is not an AnnData file ({str(problem).strip(chr(39))}); check it."
+            ) from None
+
+    @property
+    def index(self) -> str:
+        """The name of the column that names the observations."""
+        if not hasattr(self.obs, "keys"):
+            return str(self.obs.dtype.names[0])
+        return _text(self.obs.attrs.get("_index", "_index"))
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of all columns, that of the index first."""
+        names = list(self.obs.keys()) if hasattr(self.obs, "keys") else list(self.obs.dtype.names)
+        return [self.index, *(name for name in names if name not in (self.index, "__categories"))]
+
+    def column(self, name: str) -> list[Any]:
+        """The values of a column, None where one is missing."""
+        found = self.obs[name]
+        if not hasattr(self.obs, "keys"):  # written before 2019: one table, its categories elsewhere
+            coded = self.file.get(f"uns/{name}_categories")
+            return _values(found) if coded is None else _decoded(found, coded)
+        if hasattr(found, "keys"):
+            return self._group(name, found)
+        reference = found.attrs.get("categories")
+        return _values(found[()]) if reference is None else _decoded(found[()], self.file[reference])
+
+    def _group(self, name: str, found: Any) -> list[Any]:
+        if "codes" in found and "categories" in found:
+            return _decoded(found["codes"][()], found["categories"])
+        if "values" in found and "mask" in found:
+            masked = zip(_values(found["values"][()]), found["mask"][()].tolist(), strict=True)
+            return [None if hidden else value for value, hidden in masked]
+        raise FileError(
+            f"{self.name!r} has no labels in obs column {name!r}, but {listed(found)}; choose another column."
+        )
+
+
+def _decoded(codes: Any, categories: Any) -> list[Any]:
+    names = [*_values(categories[()]), None]  # the code -1 stands for a missing value
+    return [names[code] for code in codes.tolist()]
+
+
+def _values(array: Any) -> list[Any]:
+    return [value.decode("utf-8") if isinstance(value, bytes) else value for value in array.tolist()]
+
+
+def _text(value: Any) -> str:
+    return value.decode("utf-8") if isinstance(value, bytes) else str(value)

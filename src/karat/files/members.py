@@ -1,0 +1,63 @@
+"""Formats in which items are named by themselves: communities, and Senseval keys."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from karat.errors import FileError, listed
+from karat.files.inputs import Input
+from karat.files.text import Columns, decoded
+
+
+def read_communities(source: Input) -> Columns:
+    """A cluster per line, its members separated by white space; lines that begin with # are comments."""
+    home: dict[str, int] = {}
+    twice: dict[str, None] = {}
+    number = 0
+    for line in decoded(source).split("\n"):
+        if line.lstrip().startswith("#") or not line.strip():
+            continue
+        number += 1
+        for item in line.split():
+            if home.setdefault(item, number) != number:
+                twice[item] = None
+    if twice:
+        raise FileError(
+            f"{source.name!r} has {len(twice):,} items in more than one community: {listed(twice, 3)}; "
+            "karat scores partitions, so keep each item in one."
+        )
+    return Columns(["item", "community"], [list(home), list(home.values())])
+
+
+def read_senseval(source: Input) -> Columns:
+    """A Senseval or SemEval key: lemma, instance, and senses, each with a weight after a slash or with weight 1.
+
+    The heaviest sense is the label, the first of them if several are; what follows !! is a comment.
+    """
+    columns: list[list[Any]] = [[], [], []]
+    for number, line in enumerate(decoded(source).split("\n"), 1):
+        lemma, *rest = line.split("!!")[0].split() or [""]
+        if not lemma:
+            continue
+        if len(rest) < 2:
+            raise FileError(f"{source.name!r} has no sense in line {number}; give lemma, instance and sense.")
+        weighted = [_sense(text, source.name, number) for text in rest[1:]]
+        heaviest = max(weight for _, weight in weighted)
+        sense = next(sense for sense, weight in weighted if weight == heaviest)
+        for column, value in zip(columns, (lemma, f"{lemma} {rest[0]}", sense), strict=True):
+            column.append(value)
+    return Columns(["lemma", "instance", "sense"], columns)
+
+
+def _sense(text: str, name: str, number: int) -> tuple[str, float]:
+    sense, slash, weight = text.rpartition("/")
+    if not slash:
+        return text, 1.0
+    try:
+        value = float(weight)
+    except ValueError:
+        return text, 1.0  # a sense whose name has a slash
+    if not math.isfinite(value):
+        raise FileError(f"{name!r} has weight {weight} in line {number}; give finite weights.")
+    return sense, value

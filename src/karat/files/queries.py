@@ -1,0 +1,336 @@
+"""Large, compressed and Parquet files, read by DuckDB within a limit of memory, spilling to a temporary directory.
+
+Labels are numbered by a join with their distinct values, so that only integers leave the database: that is faster than
+its GROUP BY of the labels themselves, and takes four bytes an item.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.errors import FileError
+from karat.files import problems, sql
+from karat.files.inputs import Input, byte_order
+from karat.files.progress import Progress
+from karat.files.roles import Side
+from karat.files.sources import Source
+from karat.files.text import first_record
+from karat.labels import Labels
+from karat.names import encode_objects
+
+PIECE = 1 << 25  # rows that leave the database at a time
+FEW = 1 << 22  # possible cells that it may count itself
+ENCODINGS = ("utf-8", "utf8", "utf-8-sig", "latin-1", "latin1", "iso-8859-1", "utf-16")
+NO_LABEL, NO_ITEM = 0, 1  # codes below those of labels: the label is missing; the item is, on this side
+
+
+class RefusedError(Exception):
+    """A text file that DuckDB does not read; the standard library may, or says what is wrong with it."""
+
+
+class Piece(NamedTuple):
+    """Some items: two labels each, and what else was asked for; counts, if each row stands for several."""
+
+    gold: Labels
+    pred: Labels
+    by: Labels | None
+    weights: NDArray[Any] | None
+    counts: NDArray[np.int64] | None
+    unmatched: int  # items that only one side has
+
+
+class Database:
+    """An in-memory DuckDB with a limit of memory, and the files that are asked."""
+
+    def __init__(self, memory: str = "2GB", threads: int | None = None, progress: bool = False) -> None:
+        import duckdb
+
+        self.duckdb = duckdb
+        self.place = tempfile.mkdtemp(prefix="karat-")
+        config: dict[str, Any] = {"temp_directory": self.place, "preserve_insertion_order": False}
+        try:
+            self.connection = duckdb.connect(
+                config={**config, "memory_limit": memory, **({} if threads is None else {"threads": threads})}
+            )
+        except duckdb.Error:
+            shutil.rmtree(self.place, ignore_errors=True)
+            raise FileError(f"memory={memory!r} is no amount of memory; say for instance memory='2GB'.") from None
+        self.progress = Progress(self.connection) if progress else None
+        self.held: dict[str, Any] = {}  # arrays and tables that queries refer to
+        self.tables = 0
+
+    def close(self) -> None:
+        """Give back memory and disk."""
+        self.connection.close()
+        shutil.rmtree(self.place, ignore_errors=True)
+
+    def ask(self, query: str, name: str) -> Any:
+        """Run a query about a file."""
+        try:
+            if self.progress is None:
+                return self.connection.execute(query)
+            with self.progress.shown(name):
+                return self.connection.execute(query)
+        except self.duckdb.OutOfMemoryException:
+            raise FileError(
+                f"there is too little memory or disk to read {name!r}; raise the limit with memory=."
+            ) from None
+        except self.duckdb.Error as problem:
+            reason = str(problem).split("\n", 1)[0].removesuffix(".")
+            raise RefusedError(
+                f"{name!r} cannot be read ({reason}); check that it is whole and what it says it is."
+            ) from None
+
+    def columns(self, source: Input) -> list[str]:
+        """The names of a file's columns."""
+        if source.kind in ("csv", "tsv"):
+            return self._header(source)
+        if source.kind == "jsonl":
+            return self._keys(source)
+        if source.kind == "arrow":
+            return list(self._arrow(source).schema.names)
+        found = self.ask(f"DESCRIBE SELECT * FROM {sql.parquet(source)}", source.name).fetchall()
+        return [row[0] for row in found]
+
+    def _header(self, source: Input) -> list[str]:
+        if byte_order(sql.first_bytes(source.path)) is None and source.encoding.lower() not in ENCODINGS:
+            raise RefusedError(f"{source.name!r} is in an encoding that DuckDB does not read.")
+        head = self._first_line(source)
+        if source.header:
+            return head
+        return [str(place + 1) for place in range(len(head))]
+
+    def _first_line(self, source: Input) -> list[str]:
+        if source.packed and not source.path.endswith(".gz"):
+            options = f"delim={sql.text(source.delimiter)}, quote='\"', escape='\"', header=false, all_varchar=true"
+            row = self.ask(f"SELECT * FROM read_csv({sql.paths(source)}, {options}) LIMIT 1", source.name).fetchone()
+            return ["" if value is None else value for value in row]
+        head = first_record(source)
+        if head is None:  # an empty line, which readers take for different things
+            raise RefusedError(f"{source.name!r} begins with an empty line.")
+        return head
+
+    def _keys(self, source: Input) -> list[str]:
+        query = f"SELECT json_keys(json) FROM read_ndjson_objects({sql.paths(source)}) LIMIT 1000"
+        rows = self.ask(query, source.name).fetchall()
+        return list(dict.fromkeys(key for (keys,) in rows for key in keys or []))
+
+    def _arrow(self, source: Input) -> Any:
+        if source.name not in self.held:
+            from karat.files.arrays import open_arrow
+
+            self.held[source.name] = open_arrow(source)
+        return self.held[source.name]
+
+    def column(self, source: Input, columns: list[str], name: str) -> Labels:
+        """A whole column in the order of the rows, for files that are matched by position."""
+        self.connection.execute("SET preserve_insertion_order = true")
+        rows = self._rows(Source(source, tuple(columns), str, queried=True), {"label": name})
+        ordered = self._kept(f"SELECT label, row_number() OVER () - 1 AS place FROM ({rows})", source.name)
+        names, table = self._numbered(f"SELECT label FROM {ordered}", source.name)
+        codes = f"SELECT place, coalesce(d.code, {NO_LABEL}) FROM {ordered} r LEFT JOIN {table} d ON r.label = d.label"
+        found = np.full(self._count(ordered), -1, dtype=np.int32)
+        for part in self._fetched(self._kept(f"SELECT a AS place, b AS code FROM ({codes}) t(a, b)", source.name)):
+            found[part["place"]] = names.codes(part["code"])
+        return Labels(found, names.labels)
+
+    def _count(self, table: str) -> int:
+        (number,) = self.connection.execute(f"SELECT count(*) FROM {table}").fetchall()[0]
+        return int(number)
+
+    def _rows(self, source: Source, roles: dict[str, str]) -> str:
+        """A query for some columns of a file under the names of their roles."""
+        kind, place = source.input.kind, source.columns.index
+        if not source.queried:
+            columns = {role: np.array(_list(source.values(name)), dtype=object) for role, name in roles.items()}
+            return f"SELECT {', '.join(roles)} FROM {self._registered(columns)}"
+        if kind in ("csv", "tsv"):
+            chosen = ", ".join(f"c{place(name)} AS {role}" for role, name in roles.items())
+            return f"SELECT {chosen} FROM {sql.csv(source.input, len(source.columns))}"
+        if kind == "jsonl":
+            chosen = ", ".join(
+                sql.json_role(role, f"json_extract(json, {sql.pointer(name)})") for role, name in roles.items()
+            )
+            return f"SELECT {chosen} FROM read_ndjson_objects({sql.paths(source.input)})"
+        chosen = ", ".join(f"{sql.quoted(name)} AS {role}" for role, name in roles.items())
+        if kind == "arrow":
+            return f"SELECT {chosen} FROM {self._registered(self._arrow(source.input))}"
+        return f"SELECT {chosen} FROM {sql.parquet(source.input)}"
+
+    def _registered(self, values: Any) -> str:
+        self.tables += 1
+        name = f"memory{self.tables}"
+        self.held[name] = values
+        self.connection.register(name, values)
+        return name
+
+    def _kept(self, query: str, name: str) -> str:
+        """A temporary table of what a query gives."""
+        self.tables += 1
+        self.ask(f"CREATE TEMP TABLE t{self.tables} AS {query}", name)
+        return f"t{self.tables}"
+
+    def _typed(self, query: str, source: Source, roles: dict[str, str]) -> str:
+        """The same query with ids as text, and with types that are labels."""
+        types = self.ask(f"DESCRIBE {query}", source.input.name).fetchall()
+        chosen = []
+        for role, kind, *_ in types:
+            if "[" in kind or kind.startswith(("STRUCT", "MAP", "UNION")):
+                raise FileError(
+                    f"{source.input.name!r} has {kind} in column {roles[role]!r}; give text or a number as a label."
+                )
+            as_text = role == "item" or kind == "TIMESTAMP WITH TIME ZONE"
+            chosen.append(f"CAST({role} AS VARCHAR) AS {role}" if as_text else role)
+        return f"SELECT {', '.join(chosen)} FROM ({query})"
+
+    def rows(self, source: Source, roles: dict[str, str]) -> str:
+        """Some columns of a file as a table or a query, by role; text is parsed once and kept."""
+        query = self._typed(self._rows(source, roles), source, roles)
+        return self._kept(query, source.input.name) if source.input.kind in ("csv", "tsv", "jsonl") else f"({query})"
+
+    def _numbered(self, query: str, name: str) -> tuple[Names, str]:
+        """The distinct labels that a query gives, and a table of their codes."""
+        distinct = f"SELECT label FROM ({query}) WHERE label IS NOT NULL GROUP BY label"
+        code = f"(row_number() OVER (ORDER BY label) + {NO_ITEM})::UINTEGER"  # which counts from 1
+        table = self._kept(f"SELECT label, {code} AS code FROM ({distinct})", name)
+        labels = [row[0] for row in self.connection.execute(f"SELECT label FROM {table} ORDER BY code").fetchall()]
+        kind = self.connection.execute(f"DESCRIBE {table}").fetchall()[0][1]
+        if kind == "VARCHAR":  # sorted as Python sorts them
+            return Names(labels), table
+        return Names.of([json.loads(label) for label in labels] if kind == "JSON" else labels), table
+
+    def pieces(self, gold: Side, pred: Side, by: str | None, weights: str | None, *, whole: bool) -> Iterator[Piece]:
+        """The items of two columns, in a few large parts; counted already if they are few and whole says so."""
+        about = gold.source.input.name
+        together = gold.source is pred.source
+        extra = {role: name for role, name in (("by_", by), ("weight", weights)) if name is not None}
+        if together:
+            left = self.rows(gold.source, {"gold": gold.label, "pred": pred.label, **extra})
+            sides = {"gold": f"SELECT gold AS label FROM {left}", "pred": f"SELECT pred AS label FROM {left}"}
+        else:
+            left = self.rows(gold.source, {"item": str(gold.item), "gold": gold.label, **extra})
+            right = self.rows(pred.source, {"item": str(pred.item), "pred": pred.label})
+            sides = {"gold": f"SELECT gold AS label FROM {left}", "pred": f"SELECT pred AS label FROM {right}"}
+            self._check_items(left, gold)
+            self._check_items(right, pred)
+        if by is not None:
+            sides["by_"] = f"SELECT by_ AS label FROM {left}"
+        names, codes, joins = {}, [], []
+        for role, query in sides.items():
+            names[role], table = self._numbered(query, about)
+            side = "r" if role == "pred" and not together else "l"
+            joins.append(f"LEFT JOIN {table} d_{role} ON {side}.{role} = d_{role}.label")
+            absent = f"WHEN {side}.item IS NULL THEN {NO_ITEM} " if not together and role != "by_" else ""
+            codes.append(
+                f"(CASE {absent}WHEN d_{role}.code IS NULL THEN {NO_LABEL} ELSE d_{role}.code END)::UINTEGER AS {role}"
+            )
+        source = f"FROM {left} l" + ("" if together else f" FULL JOIN {right} r ON l.item = r.item")
+        query = f"SELECT {', '.join(codes)} {{}} {source} {' '.join(joins)}"
+        possible = 1
+        for found in names.values():
+            possible *= len(found.labels) + 2
+        if whole and weights is None and possible <= FEW:
+            counted = self.ask(f"SELECT *, count(*)::BIGINT AS n FROM ({query.format('')}) GROUP BY ALL", about)
+            cells = counted.fetchnumpy()
+            if cells["n"].size and _complete(cells):
+                yield _piece(cells, names)
+                return
+        query = query.format("" if weights is None else ", " + self._weight(left, weights, gold.source))
+        if sum(map(self._count, [left] if together else [left, right])) <= PIECE:
+            yield _piece(self.ask(query, about).fetchnumpy(), names)
+            return
+        for part in self._fetched(self._kept(query, about)):
+            yield _piece(part, names)
+
+    def _weight(self, table: str, column: str, source: Source) -> str:
+        """How to read the weights: as integers if all are, else as doubles; others are refused."""
+        integer, number = "try_cast(weight AS BIGINT)", "try_cast(weight AS DOUBLE)"
+        whole = f"count(CASE WHEN {integer} = {number} THEN 1 END)"
+        query = f"SELECT count(*), count(weight), count({number}), {whole} FROM {table}"
+        rows, given, numbers, integers = self.ask(query, source.input.name).fetchone()
+        if given < rows:
+            raise FileError(problems.without_value(source, "a weight", column, rows - given))
+        if numbers < given:
+            bad = self.connection.execute(f"SELECT weight FROM {table} WHERE {number} IS NULL LIMIT 1").fetchall()
+            raise FileError(problems.no_weight(source, column, bad[0][0]))
+        return f"{integer if integers == rows else number} AS weight"
+
+    def _fetched(self, table: str) -> Iterator[dict[str, Any]]:
+        for start in range(0, self._count(table), PIECE):
+            query = f"SELECT * FROM {table} WHERE rowid >= {start} AND rowid < {start + PIECE}"
+            yield self.connection.execute(query).fetchnumpy()
+
+    def _check_items(self, rows: str, side: Side) -> None:
+        """Every row has an item, and no item two rows."""
+        name = side.source.input.name
+        lacking = self.ask(f"SELECT count(*) - count(item) FROM {rows}", name).fetchone()[0]
+        if lacking:
+            raise FileError(problems.without_value(side.source, "an id", str(side.item), lacking))
+        number, few = self._number_and_few(f"SELECT item FROM {rows} GROUP BY item HAVING count(*) > 1", name)
+        if number:
+            raise FileError(problems.duplicates(side, number, few))
+
+    def only_in(self, here: Side, there: Side) -> tuple[int, list[str]]:
+        """How many items one file has and the other has not, and a few of them."""
+        left = self._typed(self._rows(here.source, {"item": str(here.item)}), here.source, {})
+        right = self._typed(self._rows(there.source, {"item": str(there.item)}), there.source, {})
+        items = f"SELECT l.item FROM ({left}) l ANTI JOIN ({right}) r ON l.item = r.item"
+        return self._number_and_few(items, here.source.input.name)
+
+    def without_label(self, side: Side) -> list[str]:
+        """A few of the items that have no label."""
+        if side.item is None:
+            return []
+        roles = {"item": side.item, "label": side.label}
+        rows = self._typed(self._rows(side.source, roles), side.source, roles)
+        return self._number_and_few(f"SELECT item FROM ({rows}) WHERE label IS NULL", side.source.input.name)[1]
+
+    def _number_and_few(self, items: str, name: str) -> tuple[int, list[str]]:
+        number = self.ask(f"SELECT count(*) FROM ({items})", name).fetchone()[0]
+        few = self.connection.execute(f"SELECT item FROM ({items}) ORDER BY item LIMIT 3").fetchall()
+        return number, [row[0] for row in few]
+
+
+class Names(NamedTuple):
+    """Distinct labels in order, and the place among them of each code, -1 for codes that are no labels."""
+
+    labels: list[Any]
+    place: NDArray[np.int32] | None = None  # None: codes are places, but for those that are no labels
+
+    def codes(self, found: NDArray[np.uint32]) -> NDArray[np.int32]:
+        """Codes of the database as places among the labels; without a copy, where that can be."""
+        if self.place is not None:
+            return self.place[found]
+        places = found.view(np.int32)
+        places -= NO_ITEM + 1
+        return np.maximum(places, -1, out=places)
+
+    @classmethod
+    def of(cls, labels: list[Any]) -> Names:
+        """Labels in the order of their codes; some may be one label in two spellings, or none, such as NaN."""
+        codes, names = encode_objects(labels, "labels") if labels else (np.zeros(0, dtype=np.int64), [])
+        return cls(names, np.concatenate([np.full(NO_ITEM + 1, -1), codes]).astype(np.int32))
+
+
+def _complete(cells: dict[str, Any]) -> bool:
+    return all(cells[role].min() > NO_ITEM for role in cells if role != "n")
+
+
+def _piece(part: dict[str, Any], names: dict[str, Names]) -> Piece:
+    gold, pred = part["gold"], part["pred"]
+    unmatched = int((pred == NO_ITEM).sum()) + int((gold == NO_ITEM).sum())
+    if "by_" in part and unmatched:  # gold tells the group, so what it lacks has none
+        part = {role: column[gold != NO_ITEM] for role, column in part.items()}
+    labels = {role: Labels(found.codes(part[role]), found.labels) for role, found in names.items()}
+    return Piece(labels["gold"], labels["pred"], labels.get("by_"), part.get("weight"), part.get("n"), unmatched)
+
+
+def _list(values: Any) -> Any:
+    return values if isinstance(values, list) else values.tolist()

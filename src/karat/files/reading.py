@@ -1,0 +1,153 @@
+"""read(): from the paths that a user has to the tables that they give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from karat.alignment import Missing, NoiseAs, Policy
+from karat.errors import FileError
+from karat.files.inputs import TABULAR, Input, Kind, find
+from karat.files.matching import Task, by_position, in_memory
+from karat.files.roles import Pairing, pair
+from karat.files.sources import needs_query, open_source
+from karat.tables import Table
+
+if TYPE_CHECKING:
+    from karat.files.queries import Database
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The tables in some files: one for each system, or one for each of its groups; notes tell how they were read."""
+
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    groups: Mapping[str, Mapping[Any, Table]] = field(default_factory=dict)
+    by: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+def read(
+    path: str,
+    *others: str,
+    gold: str | None = None,
+    pred: str | Sequence[str] = (),
+    id: str | None = None,
+    by: str | None = None,
+    weights: str | None = None,
+    count: str | None = None,
+    missing: Missing = "raise",
+    noise: Any = None,
+    noise_as: NoiseAs | None = None,
+    input: Kind | None = None,
+    encoding: str = "utf-8",
+    header: bool = True,
+    memory: str = "2GB",
+    threads: int | None = None,
+    progress: bool = False,
+) -> Reading:
+    """The contingency tables of a file with gold and predicted labels, or of a gold file and systems' files.
+
+    path: one file with both columns, or the gold file; others: files of predicted labels, matched on an id column, or
+    by position where there is one label per row and no id. "-" is standard input; "part-*.parquet" is several files.
+    gold, pred, id, by, weights, count: columns; what is not named is guessed from the names of the columns, and
+    Reading.notes tells. by gives a table for each of its values; count says that rows are cells of a table.
+    input: what a text file is, where its ending does not say: "csv", "tsv", "jsonl", "labels", "matrix", "communities"
+    or "senseval". memory and threads limit DuckDB, which reads Parquet, compressed files and text from 10 MB.
+
+    >>> import karat
+    >>> karat.read("nowhere.csv")
+    Traceback (most recent call last):
+    karat.errors.FileError: there is no file 'nowhere.csv'; check its name.
+    """
+    Policy(missing, noise, noise_as)  # a wrong word is an error before anything is read
+    inputs = [find(name, input, encoding=encoding, header=header) for name in (path, *others)]
+    if any(name.kind in ("table", "matrix") or _is_saved(name) for name in inputs):
+        return _tables(inputs, locals())
+    if count is not None and (weights is not None or missing != "raise" or noise is not None):
+        given = "weights" if weights is not None else "missing" if missing != "raise" else "noise"
+        raise FileError(f"count={count!r} says that the rows are counted already; leave out {given}.")
+    preds = [pred] if isinstance(pred, str) else list(pred)
+    task = Task(by, weights or count, count is not None, missing, noise, noise_as)
+    columns = {"gold": gold, "preds": preds, "item": id}
+    if not any(map(needs_query, inputs)):
+        return _read(inputs, task, columns, None)
+    from karat.files.queries import Database, RefusedError
+
+    database = Database(memory, threads, progress)
+    try:
+        return _read(inputs, task, columns, database)
+    except RefusedError as problem:
+        if any(name.kind not in TABULAR or name.packed for name in inputs if needs_query(name)):
+            raise FileError(str(problem)) from None
+        return _read(inputs, task, columns, None)
+    finally:
+        database.close()
+
+
+def _is_saved(source: Input) -> bool:
+    """Whether a Parquet file is a table that karat saved."""
+    if source.kind != "parquet" or len(source.paths) > 1:
+        return False
+    with open(source.path, "rb") as file:
+        file.seek(max(0, source.size - (1 << 20)))
+        end = file.read()
+    return b"karat" in end and b'"karat": "table"' in end
+
+
+def _tables(inputs: Sequence[Input], options: Mapping[str, Any]) -> Reading:
+    """Files that are contingency tables, each a system."""
+    given = [name for name in ("gold", "pred", "id", "by", "weights", "count", "noise", "noise_as") if options[name]]
+    given += ["missing"] if options["missing"] != "raise" else []
+    if given:
+        raise FileError(f"{inputs[0].name!r} is a table that has been counted already; leave out {given[0]}.")
+    tables: dict[str, Table] = {}
+    for source in inputs:
+        if source.kind == "matrix":
+            from karat.files.text import read_matrix
+
+            table = read_matrix(source)
+        elif source.kind == "table" or _is_saved(source):
+            table = Table.load(source.path)
+        else:
+            raise FileError(f"{source.name!r} is no contingency table, but {inputs[0].name!r} is; give only tables.")
+        tables[source.stem if source.stem not in tables else source.name] = table
+    return Reading(tables, notes=tuple(f"{name!r} is a contingency table" for name in tables))
+
+
+def _read(inputs: Sequence[Input], task: Task, columns: Mapping[str, Any], database: Database | None) -> Reading:
+    sources = [open_source(source, database) for source in inputs]
+    first = sources[0]
+    for role, name in (("by", task.by), ("count" if task.counted else "weights", task.weights)):
+        if name is not None:
+            first.check(name, role)
+    if task.by is None and first.group is not None:
+        task = replace(task, by=first.group)
+    pairings = pair(
+        sources, columns["gold"], columns["preds"], columns["item"], [n for n in (task.by, task.weights) if n]
+    )
+    found: dict[str, Any] = {}
+    for pairing in pairings:
+        if not pairing.together and pairing.gold.item is None:
+            found[pairing.name] = by_position(pairing, task)
+        elif database is not None and (pairing.gold.source.queried or pairing.pred.source.queried):
+            from karat.files.counting import queried
+
+            found[pairing.name] = queried(pairing, task, database)
+        else:
+            found[pairing.name] = in_memory(pairing, task)
+    notes = tuple(dict.fromkeys(note for pairing in pairings for note in _notes(pairing, task)))
+    return Reading({}, found, task.by, notes) if task.by is not None else Reading(found, notes=notes)
+
+
+def _notes(pairing: Pairing, task: Task) -> Iterator[str]:
+    guessed = [role for role in pairing.guessed if role != "id" or pairing.gold.item is not None]
+    only = all(len(side.source.columns) == 1 for side in (pairing.gold, pairing.pred))
+    if pairing.together:
+        name = pairing.gold.source.input.name
+        yield f"{name!r}: gold is column {pairing.gold.label!r}, predicted is column {pairing.pred.label!r}"
+    else:
+        yield f"gold is {pairing.gold}, predicted is {pairing.pred}, matched {pairing.matched}"
+    if guessed and not only and pairing.gold.source.label is None:
+        yield f"columns were guessed; name them if that is wrong: {', '.join(f'{role}=...' for role in guessed)}"

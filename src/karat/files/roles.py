@@ -1,0 +1,178 @@
+"""Which column is the item, which gold, which predicted: as the user says, else guessed from their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from karat.errors import FileError, listed
+from karat.files.sources import Source
+
+ITEM = (
+    "id", "item", "item_id", "itemid", "doc", "doc_id", "docid", "document", "document_id", "instance", "instance_id",
+    "record", "record_id", "key", "uid", "uuid", "guid", "node", "node_id", "cell", "cell_id", "barcode", "mention",
+    "mention_id", "index", "row", "row_id", "filename", "file", "path", "url", "name", "unnamed: 0", "", "_index",
+    "__index_level_0__",
+)  # fmt: skip
+GOLD = (
+    "gold", "gold_label", "gold_class", "gold_standard", "class", "true", "truth", "y_true", "label_true",
+    "labels_true",
+    "true_label", "true_labels", "true_class", "ground_truth", "groundtruth", "gt", "reference", "target", "category",
+    "topic", "cell_type", "celltype", "entity", "sense", "community", "label", "labels", "y",
+)  # fmt: skip
+PRED = (
+    "pred", "predicted", "prediction", "predictions", "predicted_label", "y_pred", "label_pred", "labels_pred",
+    "pred_label", "cluster", "clusters", "cluster_id", "clusterid", "cluster_label", "clustering", "induced", "system",
+    "leiden", "louvain", "kmeans", "hdbscan", "dbscan", "community", "label", "labels",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Side:
+    """A column of labels, and the column that names their items, if they are to be matched by it."""
+
+    source: Source
+    label: str
+    item: str | None = None
+
+    def __str__(self) -> str:
+        only = len(self.source.columns) == 1
+        return f"{self.source.input.name!r}" + ("" if only else f", column {self.label!r}")
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """A system: gold on one side, its output on the other."""
+
+    name: str
+    gold: Side
+    pred: Side
+    guessed: tuple[str, ...] = ()  # roles that the user did not name
+
+    @property
+    def together(self) -> bool:
+        """Whether both sides are columns of the same rows."""
+        return self.gold.source is self.pred.source
+
+    @property
+    def matched(self) -> str:
+        """How the items of both sides are brought together."""
+        if self.together:
+            return "row by row"
+        gold, pred = self.gold.item, self.pred.item
+        if gold is None:
+            return "by position"
+        return f"on {gold!r}" if gold == pred else f"on {gold!r} and {pred!r}"
+
+
+def pair(
+    sources: Sequence[Source], gold: str | None, preds: Sequence[str], item: str | None, others: Iterable[str]
+) -> list[Pairing]:
+    """The systems in some files: all columns of one, or the first gold and each other a system's output.
+
+    others are columns that have another role, such as weights.
+    """
+    taken = {name for name in others if name is not None}
+    if len(sources) == 1:
+        return _in_one_file(sources[0], gold, preds, item, taken)
+    pairings = []
+    names = _names(sources[1:])
+    for source, name in zip(sources[1:], names, strict=True):
+        items = _items(sources[0], source, item)
+        left = Side(sources[0], _label(sources[0], gold, "gold", GOLD, items[0], taken), items[0])
+        chosen = preds or [_label(source, None, "pred", PRED, items[1], taken)]
+        guessed = tuple(role for role, told in (("gold", gold), ("pred", preds), ("id", item)) if not told)
+        for column in chosen:
+            right = Side(source, source.check(column, "pred"), items[1])
+            pairings.append(Pairing(name if len(chosen) == 1 else f"{name}:{column}", left, right, guessed))
+    return pairings
+
+
+def _names(sources: Sequence[Source]) -> list[str]:
+    """A short name for each system; the whole path where short ones would not tell them apart."""
+    stems = [source.input.stem for source in sources]
+    full = [source.input.name for source in sources]
+    names = [stem if stems.count(stem) == 1 else name for stem, name in zip(stems, full, strict=True)]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise FileError(f"{twice!r} is given more than once; give each system's file once.")
+    return names
+
+
+def _in_one_file(
+    source: Source, gold: str | None, preds: Sequence[str], item: str | None, taken: set[str]
+) -> list[Pairing]:
+    if len(source.columns) == 1:
+        raise FileError(
+            f"{source.input.name!r} has one column only; give the predicted labels too, in a second file or column."
+        )
+    chosen_item = source.check(item, "id") if item is not None else source.item
+    if gold is not None:
+        source.check(gold, "gold")
+    for name in preds:
+        source.check(name, "pred")
+    free = [name for name in source.columns if name not in {gold, *preds, chosen_item, *taken}]
+    left = gold or _known(free, GOLD)
+    rights = list(preds) or [name for name in [_known([n for n in free if n != left], PRED)] if name]
+    rest = [name for name in free if name not in (left, *rights) and name.lower() not in (*ITEM, *PRED)]
+    if left is None and len(rest) == (1 if rights else 2):
+        left = rest.pop(0)
+    if left is not None and not rights and len(rest) == 1:
+        rights = rest
+    if left is None or not rights:
+        lacking = "gold" if left is None else "pred"
+        raise FileError(
+            f"{source.input.name!r} has columns {listed(source.columns, 12)}; say which is which: gold=..., pred=... "
+            f"(no telling which is {lacking}), or input='matrix' if it is a contingency table."
+        )
+    guessed = tuple(role for role, told in (("gold", gold), ("pred", preds)) if not told)
+    item_side = chosen_item or _known([n for n in source.columns if n not in (left, *rights)], ITEM)
+    return [Pairing(name, Side(source, left, item_side), Side(source, name, item_side), guessed) for name in rights]
+
+
+def _known(columns: Iterable[str], names: Sequence[str]) -> str | None:
+    """The column whose name comes first in the list of names."""
+    ranked = [(names.index(column.lower()), column) for column in columns if column.lower() in names]
+    return min(ranked)[1] if ranked else None
+
+
+def _items(gold: Source, pred: Source, item: str | None) -> tuple[str | None, str | None]:
+    """The columns on which two files are matched, or None and None if by position."""
+    if item is not None:
+        own = [source.item if item not in source.columns else None for source in (gold, pred)]
+        return own[0] or gold.check(item, "id"), own[1] or pred.check(item, "id")
+    left, right = (source.item or _known(source.columns, ITEM) for source in (gold, pred))
+    if len(gold.columns) > 1 and len(pred.columns) > 1:
+        if left is None or right is None:
+            shared = [name for name in gold.columns if name in pred.columns]
+            if gold.columns[0] == pred.columns[0] and len(shared) == 1:
+                return shared[0], shared[0]
+        if left is not None and right is not None:
+            shared = [name for name in gold.columns if name in pred.columns and name.lower() in ITEM]
+            same = shared and not gold.item and not pred.item
+            return (shared[0], shared[0]) if same else (left, right)
+    if len(gold.columns) == 1 and len(pred.columns) == 1:
+        return None, None
+    for source, column in ((gold, left), (pred, right)):
+        if column is None:
+            raise FileError(
+                f"{source.input.name!r} has columns {listed(source.columns, 12)}, none of which looks like item ids; "
+                "say which is, as id=..., or give one label per line on both sides."
+            )
+    return left, right
+
+
+def _label(source: Source, told: str | None, role: str, names: Sequence[str], item: str | None, taken: set[str]) -> str:
+    if told is not None:
+        return source.check(told, role)
+    if source.label is not None:
+        return source.label
+    free = [name for name in source.columns if name != item and name not in taken]
+    known = _known(free, names)
+    if known is None and len(free) == 1:
+        known = free[0]
+    if known is None:
+        raise FileError(
+            f"{source.input.name!r} has columns {listed(source.columns, 12)}; say which holds the labels, as {role}=..."
+        )
+    return known

@@ -1,0 +1,103 @@
+"""One file's columns, whatever its kind: in memory, or to be asked for by a query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from karat.errors import FileError, listed, nearest
+from karat.files.inputs import LARGE, TABULAR, Input
+from karat.files.text import Columns, read_delimited, read_json_lines, read_lines
+
+if TYPE_CHECKING:
+    from karat.files.queries import Database
+
+SCALARS = (str, int, float, bool, type(None))
+
+
+@dataclass(frozen=True)
+class Source:
+    """The columns of a file by name, and what its kind says of them."""
+
+    input: Input
+    columns: tuple[str, ...]
+    load: Callable[[str], Any]
+    item: str | None = None  # the column that names the items
+    label: str | None = None
+    group: str | None = None
+    queried: bool = False
+    batches: Callable[[], Iterator[Any]] | None = None  # the only column, a part at a time
+
+    def check(self, name: str, role: str) -> str:
+        """The name, if there is one such column."""
+        found = self.columns.count(name)
+        if found == 1:
+            return name
+        if found:
+            raise FileError(f"{self.input.name!r} has {found} columns {name!r}; give them different names.")
+        hint = nearest(name, self.columns) or f"it has {listed(self.columns, 12)}."
+        raise FileError(f"{self.input.name!r} has no column {name!r} for {role}; {hint}")
+
+    def values(self, name: str) -> Any:
+        """The values of a column, in the order of the rows, None where one is missing."""
+        values = self.load(name)
+        if isinstance(values, list):
+            for row, value in enumerate(values, 1):
+                if not isinstance(value, SCALARS):
+                    raise FileError(
+                        f"{self.input.name!r} has {str(value)[:40]!r} in column {name!r}, row {row}; "
+                        "give text or a number as a label."
+                    )
+        return values
+
+
+def needs_query(source: Input) -> bool:
+    """Whether only DuckDB reads it, or reads it faster."""
+    large = source.packed or len(source.paths) > 1 or source.size >= LARGE
+    return source.kind in ("parquet", "arrow") or (source.kind in TABULAR and large)
+
+
+def open_source(source: Input, database: Database | None) -> Source:
+    """The columns of a file; those of a database, if one is given and can read the file."""
+    if source.kind in ("parquet", "arrow", *TABULAR) and database is not None:
+        columns = database.columns(source)
+        return Source(source, tuple(columns), lambda name: database.column(source, columns, name), queried=True)
+    if len(source.paths) > 1:
+        raise FileError(f"{source.name!r} matches {len(source.paths)} files; give one, or join them first.")
+    if source.kind == "labels":
+        return Source(source, ("label",), lambda _: _joined(read_lines(source)), batches=lambda: read_lines(source))
+    if source.kind == "npy":
+        from karat.files.arrays import read_npy
+
+        array = read_npy(source)
+        return Source(source, ("label",), lambda _: array, batches=lambda: iter([array]))
+    if source.kind == "h5ad":
+        from karat.files.arrays import Observations
+
+        table = Observations(source)
+        return Source(source, tuple(table.columns), table.column, item=table.index)
+    return _loaded(source)
+
+
+def _loaded(source: Input) -> Source:
+    if source.kind == "communities":
+        from karat.files.members import read_communities
+
+        return _in_memory(source, read_communities(source), item="item", label="community")
+    if source.kind == "senseval":
+        from karat.files.members import read_senseval
+
+        return _in_memory(source, read_senseval(source), item="instance", label="sense", group="lemma")
+    return _in_memory(source, read_json_lines(source) if source.kind == "jsonl" else read_delimited(source))
+
+
+def _in_memory(source: Input, columns: Columns, **roles: Any) -> Source:
+    names, values = columns
+    if not values or not values[0]:
+        raise FileError(f"{source.name!r} has no rows; give a file with labels in it.")
+    return Source(source, tuple(names), lambda name: values[names.index(name)], **roles)
+
+
+def _joined(batches: Iterator[list[Any]]) -> list[Any]:
+    return [label for batch in batches for label in batch]

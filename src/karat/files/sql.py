@@ -1,0 +1,57 @@
+"""Files as DuckDB's table functions, with names and paths that no query can mistake for SQL."""
+
+from __future__ import annotations
+
+from glob import escape
+
+from karat.files.inputs import Input, byte_order
+
+
+def json_role(role: str, key: str) -> str:
+    """The value of a key as a label, null as missing; of an id or a weight as text."""
+    value = f"json_extract(json, {pointer(key)})"
+    value = f"(CASE WHEN json_type({value}) = 'NULL' THEN NULL ELSE {value} END)"
+    return f"{value} AS {role}" if role in ("gold", "pred", "label", "by_") else f"({value} ->> '$') AS {role}"
+
+
+def pointer(key: str) -> str:
+    """A key as a JSON pointer."""
+    return text("/" + key.replace("~", "~0").replace("/", "~1"))
+
+
+def csv(source: Input, size: int) -> str:
+    """A delimited file, every field of it text."""
+    columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(size))
+    encoding = byte_order(first_bytes(source.path)) or source.encoding
+    known = {"utf-16": "utf-16", "latin-1": "latin-1", "latin1": "latin-1", "iso-8859-1": "latin-1"}
+    options = [
+        f"columns={{{columns}}}", "auto_detect=false", f"header={str(source.header).lower()}", "nullstr=''",
+        f"delim={text(source.delimiter)}", "quote='\"'", "escape='\"'", f"encoding='{known.get(encoding, 'utf-8')}'",
+    ]  # fmt: skip
+    return f"read_csv({paths(source)}, {', '.join(options)})"
+
+
+def parquet(source: Input) -> str:
+    """A Parquet file."""
+    return f"read_parquet({paths(source)})"
+
+
+def paths(source: Input) -> str:
+    """The files as a list that SQL reads literally: DuckDB would take *, ? and [ in a name as patterns."""
+    return f"[{', '.join(text(escape(path)) for path in source.paths)}]"
+
+
+def text(value: str) -> str:
+    """A text as SQL writes it."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def quoted(name: str) -> str:
+    """A name as SQL writes it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def first_bytes(path: str) -> bytes:
+    """Where a byte order mark would be."""
+    with open(path, "rb") as file:
+        return file.read(4)

@@ -1,0 +1,190 @@
+"""Small text files, read by the standard library: delimited, JSON lines, one label per line."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Any, NamedTuple, cast
+
+from karat.errors import FileError
+from karat.files.inputs import Input, byte_order
+from karat.tables import Table
+
+LONGEST = 1 << 21  # characters in a field, as DuckDB has it
+LINES = 1 << 20  # labels in a batch
+
+
+class Columns(NamedTuple):
+    """Columns by name, all of the same length; None where there is no value."""
+
+    names: list[str]
+    values: list[list[Any]]
+
+
+def open_bytes(source: Input) -> IO[bytes]:
+    """The file, unpacked."""
+    if not source.packed:
+        return open(source.path, "rb")
+    import gzip
+
+    return cast(IO[bytes], gzip.open(source.path, "rb"))
+
+
+def decoded(source: Input) -> str:
+    """All of a text, without a byte order mark."""
+    try:
+        with open_bytes(source) as file:
+            data = file.read()
+    except (OSError, EOFError) as problem:
+        raise FileError(f"{source.name!r} cannot be read ({problem}); check that it is whole.") from None
+    encoding = byte_order(data) or source.encoding
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as problem:
+        raise FileError(undecodable(source.name, encoding, data, problem.start)) from None
+    return text.removeprefix("\ufeff")
+
+
+def undecodable(name: str, encoding: str, data: bytes, place: int) -> str:
+    """What to say of a text that is not in the encoding it should be in."""
+    line = data.count(b"\n", 0, place) + 1
+    return (
+        f"{name!r} is not {encoding.upper().removesuffix('-SIG')} (byte 0x{data[place]:02x} in line {line}); "
+        "say encoding='latin-1' or whatever it is in."
+    )
+
+
+def read_delimited(source: Input) -> Columns:
+    """A CSV or TSV file; an empty field is a missing value, all else is text as it stands."""
+    rows = _rows(source)
+    first = next(rows, None)
+    if first is None:
+        raise FileError(f"{source.name!r} has no rows; give a file with labels in it.")
+    names = first if source.header else [str(place + 1) for place in range(len(first))]
+    columns: list[list[Any]] = [[] for _ in names]
+    if not source.header:
+        for column, value in zip(columns, first, strict=True):
+            column.append(value or None)
+    lines = list(rows)
+    if lines:
+        for column, values in zip(columns, zip(*lines, strict=True), strict=True):
+            column.extend([value or None for value in values])
+    return Columns(names, columns)
+
+
+def first_record(source: Input) -> list[str] | None:
+    """The first record of a delimited file; None if its first line is empty."""
+    with _long_fields(), open_bytes(source) as file:
+        encoding = byte_order(file.read(3)) or source.encoding
+        file.seek(0)
+        text = io.TextIOWrapper(file, encoding=encoding, newline="")
+        try:
+            return next(csv.reader(text, delimiter=source.delimiter, strict=True), None) or None
+        except (csv.Error, UnicodeDecodeError, OSError, EOFError) as problem:
+            raise FileError(f"{source.name!r} cannot be read ({problem}); check that it is whole.") from None
+
+
+def _rows(source: Input) -> Iterator[list[str]]:
+    """The records of a delimited file, all of the same length; empty lines are none, unless there is one column."""
+    with _long_fields():
+        reader = csv.reader(io.StringIO(decoded(source), newline=""), delimiter=source.delimiter, strict=True)
+        size = 0
+        try:
+            for row in reader:
+                if not row and size != 1:
+                    continue
+                row = row or [""]
+                size = size or len(row)
+                if len(row) != size:
+                    raise FileError(
+                        f"{source.name!r} has {len(row)} fields in line {reader.line_num} but {size} in the first; "
+                        "mend the line, or quote the fields that contain the delimiter."
+                    )
+                if any(field[:1] == " " and field.lstrip(" ")[:1] == '"' for field in row):
+                    raise FileError(
+                        f"{source.name!r} has a space before a quote in line {reader.line_num}; take the space away."
+                    )
+                yield row
+        except csv.Error as problem:
+            raise FileError(
+                f"{source.name!r} is not well-formed in line {reader.line_num} ({problem}); mend it."
+            ) from None
+
+
+@contextmanager
+def _long_fields() -> Iterator[None]:
+    before = csv.field_size_limit(LONGEST)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def read_json_lines(source: Input) -> Columns:
+    """A JSON object per line; labels are text, numbers, true or false, and null or an absent key is missing."""
+    import json
+
+    records = []
+    for number, line in enumerate(decoded(source).split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except ValueError as problem:
+            raise FileError(f"{source.name!r} is not JSON in line {number} ({problem}); mend the line.") from None
+        if not isinstance(record, dict):
+            raise FileError(f"{source.name!r} has {line[:40]!r} in line {number}; give one JSON object per line.")
+        records.append(record)
+    names = list(dict.fromkeys(key for record in records for key in record))
+    return Columns(names, [[record.get(name) for record in records] for name in names])
+
+
+def read_lines(source: Input) -> Iterator[list[str | None]]:
+    """One label per line, a million lines at a time, so that a file may be large; an empty line is a missing label."""
+    with open_bytes(source) as file:
+        encoding = byte_order(file.read(3)) or source.encoding
+        file.seek(0)
+        text = io.TextIOWrapper(file, encoding=encoding, newline=None)
+        done = 0
+        while True:
+            lines: list[str | None] = []
+            try:
+                for line in text:
+                    lines.append(line.removesuffix("\n") or None)
+                    if len(lines) == LINES:
+                        break
+            except UnicodeDecodeError as problem:
+                byte = problem.object[problem.start]
+                raise FileError(
+                    f"{source.name!r} is not {encoding.upper().removesuffix('-SIG')} (byte 0x{byte:02x} after line "
+                    f"{done + len(lines)}); say encoding='latin-1' or whatever it is in."
+                ) from None
+            except (OSError, EOFError) as problem:
+                raise FileError(f"{source.name!r} cannot be read ({problem}); check that it is whole.") from None
+            if not lines:
+                return
+            done += len(lines)
+            yield lines
+
+
+def read_matrix(source: Input) -> Table:
+    """A contingency table: the names of the clusters in the first line, of the class first in every other."""
+    rows = list(_rows(source))
+    if len(rows) < 2 or len(rows[0]) < 2:
+        raise FileError(f"{source.name!r} has no cells; give clusters in its first line and a class in each other.")
+    (_, *clusters), *lines = rows
+    cells = [[_count(field, source.name, line[0]) for field in line[1:]] for line in lines]
+    return Table.from_matrix(cells, [line[0] for line in lines], clusters)
+
+
+def _count(field: str, name: str, row: str) -> float:
+    try:
+        return int(field) if field else 0
+    except ValueError:
+        pass
+    try:
+        return float(field)
+    except ValueError:
+        raise FileError(f"{name!r} has {field!r} in the row of {row!r}, which is no count; give numbers.") from None

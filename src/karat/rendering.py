@@ -1,0 +1,161 @@
+"""Rows of text laid out for a terminal, a paper or another program; nothing here computes a score.
+
+Labels and file names are other people's text: control characters, which could move a terminal's cursor or reverse its
+writing, are shown as escapes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+Row = Sequence[str]
+
+GAP = "  "
+
+# what is not written but obeyed: C0, C1, line separators, marks that change direction or join
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]")
+_HALVES = re.compile("[\ud800-\udfff]")  # of surrogate pairs, which no encoding can write
+
+
+def shown(text: object) -> str:
+    r"""Text that is safe on a terminal: control characters as escapes such as \x1b, and backslashes stay as they are.
+
+    >>> print(shown("a\tb\x1b[31m"))
+    a\tb\x1b[31m
+    """
+    if (plain := str(text)).isascii() and plain.isprintable():
+        return plain
+    return _HALVES.sub(_escape, _CONTROL.sub(_escape, plain))
+
+
+def _escape(match: re.Match[str]) -> str:
+    return match[0].encode("unicode_escape").decode("ascii")
+
+
+def width(text: str) -> int:
+    """The number of terminal columns that a text takes: none for combining marks, two for wide letters and emoji."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    marks = "\u200c\u200d\ufe0e\ufe0f"
+    return sum(0 if combining(c) or c in marks else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def shortened(text: str, most: int) -> str:
+    """At most so many columns of a text, the last of them a … if something is left out."""
+    if width(text) <= most:
+        return text
+    while width(text) > most - 1:
+        text = text[:-1]
+    return f"{text}…"
+
+
+class Layout(NamedTuple):
+    """A table of text, with what stands above and below it; the first columns (left) are text, the others numbers."""
+
+    title: str
+    headings: Row
+    rows: Sequence[Row]
+    notes: Sequence[str] = ()
+    left: int = 1
+
+    def text(self, columns: int | None = None, *, quiet: bool = False, colour: bool = False) -> str:
+        """For a terminal of so many columns; quiet leaves out title and notes, colour means bold and faint."""
+        bold, faint, plain = ("\x1b[1m", "\x1b[2m", "\x1b[0m") if colour else ("", "", "")
+        parts = grid(self.headings, self.rows, columns, self.left).split("\n\n")  # no cell has a newline
+        heads, bodies = zip(*(part.split("\n", 1) for part in parts), strict=True)
+        table = "\n\n".join(f"{bold}{head}{plain}\n{body}" for head, body in zip(heads, bodies, strict=True))
+        if quiet:
+            return table
+        notes = [f"{faint}{note}{plain}" for note in self.notes]
+        return "\n".join([self.title, "", table, "", *notes]).rstrip("\n")
+
+    def markdown(self) -> str:
+        """For GitHub and its like."""
+        return "\n\n".join([_markdown_cell(self.title), markdown(self.headings, self.rows, self.left)])
+
+    def latex(self) -> str:
+        """For a paper; the title is a comment."""
+        return f"% {self.title}\n{latex(self.headings, self.rows, self.left)}"
+
+
+def grid(headings: Row, rows: Sequence[Row], columns: int | None = None, left: int = 1) -> str:
+    """Aligned columns, the first few (left) flush left, numbers flush right; parts under each other if too wide.
+
+    columns is the width of the terminal; each part repeats the columns on the left.
+    """
+    table = [list(headings), *(list(row) for row in rows)]
+    widths = [max(width(row[place]) for row in table) for place in range(len(headings))]
+    parts: list[list[int]] = [[]]
+    used = sum(widths[:left]) + len(GAP) * (left - 1)
+    room = used
+    for place in range(left, len(headings)):
+        room += widths[place] + len(GAP)
+        if columns is not None and room > columns and parts[-1]:
+            parts.append([])
+            room = used + widths[place] + len(GAP)
+        parts[-1].append(place)
+    return "\n\n".join(
+        "\n".join(GAP.join(_padded(row, widths, [*range(left), *part], left)).rstrip() for row in table)
+        for part in parts
+    )
+
+
+def _padded(row: Row, widths: Sequence[int], places: Iterable[int], left: int) -> list[str]:
+    cells = []
+    for place in places:
+        space = " " * (widths[place] - width(row[place]))
+        cells.append(row[place] + space if place < left else space + row[place])
+    return cells
+
+
+def markdown(headings: Row, rows: Sequence[Row], left: int = 1) -> str:
+    """A table for GitHub and its like."""
+    sides = ["---"] * left + ["---:"] * (len(headings) - left)
+    return "\n".join(f"| {' | '.join(map(_markdown_cell, row))} |" for row in [headings, sides, *rows])
+
+
+def _markdown_cell(text: str) -> str:
+    return re.sub(r"([\\|`*_<>\[\]&~#])", r"\\\1", text) if text.strip("-:") else text
+
+
+def latex(headings: Row, rows: Sequence[Row], left: int = 1) -> str:
+    """A tabular with the rules of the booktabs package."""
+    columns = "l" * left + "r" * (len(headings) - left)
+    head, *lines = (" & ".join(map(_latex_cell, row)) + r" \\" for row in [headings, *rows])
+    rules = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *lines, r"\bottomrule"]
+    return "\n".join([*rules, r"\end{tabular}"])
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$", "–": "--", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
+    '"': r"\textquotedbl{}", **{c: f"\\{c}" for c in "&%$#_{}"},
+}  # fmt: skip
+
+
+def _latex_cell(text: str) -> str:
+    return "".join(_LATEX.get(c, c) for c in text)
+
+
+def delimited(headings: Row, rows: Iterable[Sequence[object]]) -> str:
+    """Comma-separated values, as exact as they come; no newline at the end."""
+    import csv
+    import io
+
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(headings)
+    writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
+    return text.getvalue().removesuffix("\n")
+
+
+def decimals(value: float | None, digits: int = 4) -> str:
+    """A score with so many decimals, fewer for large values; a minus only before a digit that is not 0."""
+    if value is None:
+        return "–"
+    text = f"{value:.{digits}f}" if abs(value) < 1e6 else f"{value:.{digits + 2}g}"
+    return text.removeprefix("-") if not text.strip("-0.") else text
