@@ -20,7 +20,7 @@ from karat.kernels.assignment import best_matching, greedy_matching
 from karat.kernels.counting import cross_count
 from karat.kernels.tallying import add_by_code, best_by_code
 from karat.matrices import matrix_cells
-from karat.names import Singleton, comparable, merge_names
+from karat.names import comparable, merge_names
 from karat.profile import Exact, Profile, Sizes, exact_sizes, exact_sum
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -291,7 +291,7 @@ def merge(tables: Sequence[Table]) -> Table:
 
 def _recoded(lists: Sequence[tuple[Any, ...]], codes: Sequence[Ints]) -> tuple[Sequence[Any], Ints]:
     """One list of names for several, and the codes of all cells in it, one after the other."""
-    if all(names == lists[0] for names in lists[1:]) and Singleton not in set(map(type, lists[0])):
+    if set(map(type, lists[0])) == {str} and all(names == lists[0] for names in lists[1:]):
         return lists[0], np.concatenate(codes)
     names, places = merge_names(lists)
     return names, np.concatenate([place[code] for place, code in zip(places, codes, strict=True)])

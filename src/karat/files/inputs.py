@@ -95,14 +95,11 @@ def _paths(name: str) -> list[str]:
     paths = [name] if os.path.exists(name) else _matching(name)
     if not paths:
         raise FileError(f"there is no file {name!r}; {_neighbour(name) or 'check its name.'}")
+    paths = [path if os.path.isfile(path) else _spooled(path) for path in paths]  # a pipe can be read once
     for path in paths:
-        try:
-            with open(path, "rb") as file:
-                if os.path.isfile(path) and not file.read(1):
-                    raise FileError(f"{path!r} is empty; give a file with labels in it.")
-        except OSError as problem:
-            raise FileError(f"{path!r} cannot be read ({problem.strerror}); check its permissions.") from None
-    return [_spooled(path) if not os.path.isfile(path) else path for path in paths]
+        if not _start(path, path):
+            raise FileError(f"{path!r} is empty; give a file with labels in it.")
+    return paths
 
 
 def _matching(pattern: str) -> list[str]:

@@ -7,6 +7,7 @@ its GROUP BY of the labels themselves, and takes four bytes an item.
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -79,14 +80,10 @@ class Database:
             with self.progress.shown(name):
                 return self.connection.execute(query)
         except self.duckdb.OutOfMemoryException:
-            raise FileError(
-                f"there is too little memory or disk to read {name!r}; raise the limit with memory=."
-            ) from None
+            raise FileError(f"{name!r} needs more memory or disk than it has; raise the limit with memory=.") from None
         except self.duckdb.Error as problem:
             reason = str(problem).split("\n", 1)[0].removesuffix(".")
-            raise RefusedError(
-                f"{name!r} cannot be read ({reason}); check that it is whole and what it says it is."
-            ) from None
+            raise RefusedError(f"{name!r} cannot be read ({reason}); check that it is whole.") from None
 
     def columns(self, source: Input) -> list[str]:
         """The names of a file's columns."""
@@ -155,9 +152,7 @@ class Database:
             chosen = ", ".join(f"c{place(name)} AS {role}" for role, name in roles.items())
             return f"SELECT {chosen} FROM {sql.csv(source.input, len(source.columns))}"
         if kind == "jsonl":
-            chosen = ", ".join(
-                sql.json_role(role, f"json_extract(json, {sql.pointer(name)})") for role, name in roles.items()
-            )
+            chosen = ", ".join(sql.json_role(role, name) for role, name in roles.items())
             return f"SELECT {chosen} FROM read_ndjson_objects({sql.paths(source.input)})"
         chosen = ", ".join(f"{sql.quoted(name)} AS {role}" for role, name in roles.items())
         if kind == "arrow":
@@ -212,42 +207,43 @@ class Database:
         together = gold.source is pred.source
         extra = {role: name for role, name in (("by_", by), ("weight", weights)) if name is not None}
         if together:
-            left = self.rows(gold.source, {"gold": gold.label, "pred": pred.label, **extra})
-            sides = {"gold": f"SELECT gold AS label FROM {left}", "pred": f"SELECT pred AS label FROM {left}"}
+            left = right = self.rows(gold.source, {"gold": gold.label, "pred": pred.label, **extra})
         else:
             left = self.rows(gold.source, {"item": str(gold.item), "gold": gold.label, **extra})
             right = self.rows(pred.source, {"item": str(pred.item), "pred": pred.label})
-            sides = {"gold": f"SELECT gold AS label FROM {left}", "pred": f"SELECT pred AS label FROM {right}"}
             self._check_items(left, gold)
             self._check_items(right, pred)
-        if by is not None:
-            sides["by_"] = f"SELECT by_ AS label FROM {left}"
+        sizes = [self._size(left, gold), 0 if together else self._size(right, pred)]
         names, codes, joins = {}, [], []
-        for role, query in sides.items():
-            names[role], table = self._numbered(query, about)
+        for role, rows in {"gold": left, "pred": right, **({} if by is None else {"by_": left})}.items():
+            names[role], table = self._numbered(f"SELECT {role} AS label FROM {rows}", about)
             side = "r" if role == "pred" and not together else "l"
             joins.append(f"LEFT JOIN {table} d_{role} ON {side}.{role} = d_{role}.label")
             absent = f"WHEN {side}.item IS NULL THEN {NO_ITEM} " if not together and role != "by_" else ""
-            codes.append(
-                f"(CASE {absent}WHEN d_{role}.code IS NULL THEN {NO_LABEL} ELSE d_{role}.code END)::UINTEGER AS {role}"
-            )
-        source = f"FROM {left} l" + ("" if together else f" FULL JOIN {right} r ON l.item = r.item")
-        query = f"SELECT {', '.join(codes)} {{}} {source} {' '.join(joins)}"
-        possible = 1
-        for found in names.values():
-            possible *= len(found.labels) + 2
+            code = f"CASE {absent}WHEN d_{role}.code IS NULL THEN {NO_LABEL} ELSE d_{role}.code END"
+            codes.append(f"({code})::UINTEGER AS {role}")
+        items = f"FROM {left} l" + ("" if together else f" FULL JOIN {right} r ON l.item = r.item")
+        items = f"{items} {' '.join(joins)}"
+        possible = math.prod(len(found.labels) + 2 for found in names.values())
         if whole and weights is None and possible <= FEW:
-            counted = self.ask(f"SELECT *, count(*)::BIGINT AS n FROM ({query.format('')}) GROUP BY ALL", about)
-            cells = counted.fetchnumpy()
-            if cells["n"].size and _complete(cells):
+            query = f"SELECT *, count(*)::BIGINT AS n FROM (SELECT {', '.join(codes)} {items}) GROUP BY ALL"
+            cells = self.ask(query, about).fetchnumpy()
+            if _complete(cells):
                 yield _piece(cells, names)
                 return
-        query = query.format("" if weights is None else ", " + self._weight(left, weights, gold.source))
-        if sum(map(self._count, [left] if together else [left, right])) <= PIECE:
+        codes += [] if weights is None else [self._weight(left, weights, gold.source)]
+        query = f"SELECT {', '.join(codes)} {items}"
+        if sum(sizes) <= PIECE:
             yield _piece(self.ask(query, about).fetchnumpy(), names)
             return
         for part in self._fetched(self._kept(query, about)):
             yield _piece(part, names)
+
+    def _size(self, rows: str, side: Side) -> int:
+        size = self._count(rows)
+        if not size:
+            raise FileError(f"{side.source.input.name!r} has no rows; give a file with labels in it.")
+        return size
 
     def _weight(self, table: str, column: str, source: Source) -> str:
         """How to read the weights: as integers if all are, else as doubles; others are refused."""

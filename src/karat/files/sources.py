@@ -36,7 +36,7 @@ class Source:
             return name
         if found:
             raise FileError(f"{self.input.name!r} has {found} columns {name!r}; give them different names.")
-        hint = nearest(name, self.columns) or f"it has {listed(self.columns, 12)}."
+        hint = nearest(name, self.columns) or f"it has {listed(self.columns, 12) or 'none'}."
         raise FileError(f"{self.input.name!r} has no column {name!r} for {role}; {hint}")
 
     def values(self, name: str) -> Any:
@@ -94,7 +94,7 @@ def _loaded(source: Input) -> Source:
 
 def _in_memory(source: Input, columns: Columns, **roles: Any) -> Source:
     names, values = columns
-    if not values or not values[0]:
+    if values and not values[0]:
         raise FileError(f"{source.name!r} has no rows; give a file with labels in it.")
     return Source(source, tuple(names), lambda name: values[names.index(name)], **roles)
 

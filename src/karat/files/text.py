@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from typing import IO, Any, NamedTuple, cast
 
 from karat.errors import FileError
@@ -76,14 +77,18 @@ def read_delimited(source: Input) -> Columns:
 
 def first_record(source: Input) -> list[str] | None:
     """The first record of a delimited file; None if its first line is empty."""
-    with _long_fields(), open_bytes(source) as file:
-        encoding = byte_order(file.read(3)) or source.encoding
-        file.seek(0)
-        text = io.TextIOWrapper(file, encoding=encoding, newline="")
-        try:
+    try:
+        with _long_fields(), open_bytes(source) as file:
+            text = _opened_text(file, source, newline="")
             return next(csv.reader(text, delimiter=source.delimiter, strict=True), None) or None
-        except (csv.Error, UnicodeDecodeError, OSError, EOFError) as problem:
-            raise FileError(f"{source.name!r} cannot be read ({problem}); check that it is whole.") from None
+    except (csv.Error, UnicodeDecodeError, OSError, EOFError) as problem:
+        raise FileError(f"{source.name!r} cannot be read ({problem}); check that it is whole.") from None
+
+
+def _opened_text(file: IO[bytes], source: Input, newline: str | None) -> io.TextIOWrapper:
+    encoding = byte_order(file.read(3)) or source.encoding
+    file.seek(0)
+    return io.TextIOWrapper(file, encoding=encoding, newline=newline)
 
 
 def _rows(source: Input) -> Iterator[list[str]]:
@@ -137,36 +142,29 @@ def read_json_lines(source: Input) -> Columns:
         if not isinstance(record, dict):
             raise FileError(f"{source.name!r} has {line[:40]!r} in line {number}; give one JSON object per line.")
         records.append(record)
+    if not records:
+        raise FileError(f"{source.name!r} has no rows; give a file with labels in it.")
     names = list(dict.fromkeys(key for record in records for key in record))
     return Columns(names, [[record.get(name) for record in records] for name in names])
 
 
 def read_lines(source: Input) -> Iterator[list[str | None]]:
     """One label per line, a million lines at a time, so that a file may be large; an empty line is a missing label."""
-    with open_bytes(source) as file:
-        encoding = byte_order(file.read(3)) or source.encoding
-        file.seek(0)
-        text = io.TextIOWrapper(file, encoding=encoding, newline=None)
-        done = 0
-        while True:
-            lines: list[str | None] = []
-            try:
-                for line in text:
-                    lines.append(line.removesuffix("\n") or None)
-                    if len(lines) == LINES:
-                        break
-            except UnicodeDecodeError as problem:
-                byte = problem.object[problem.start]
-                raise FileError(
-                    f"{source.name!r} is not {encoding.upper().removesuffix('-SIG')} (byte 0x{byte:02x} after line "
-                    f"{done + len(lines)}); say encoding='latin-1' or whatever it is in."
-                ) from None
-            except (OSError, EOFError) as problem:
-                raise FileError(f"{source.name!r} cannot be read ({problem}); check that it is whole.") from None
-            if not lines:
-                return
-            done += len(lines)
-            yield lines
+    done = 0
+    try:
+        with open_bytes(source) as file:
+            text = _opened_text(file, source, newline=None)
+            while lines := [line.removesuffix("\n") or None for line in islice(text, LINES)]:
+                done += len(lines)
+                yield lines
+    except UnicodeDecodeError as problem:
+        byte, where = problem.object[problem.start], f"after line {done:,}" if done else "at its start"
+        raise FileError(
+            f"{source.name!r} is not {problem.encoding.upper()} (byte 0x{byte:02x} {where}); "
+            "say encoding='latin-1' or whatever it is in."
+        ) from None
+    except (OSError, EOFError) as problem:
+        raise FileError(f"{source.name!r} cannot be read ({problem}); check that it is whole.") from None
 
 
 def read_matrix(source: Input) -> Table:

@@ -1,0 +1,542 @@
+"""Files of every kind, as users have them."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import karat
+from karat.files import inputs
+
+GOLD = ["a", "a", "b", "b", "b", "c"]
+PRED = ["1", "01", "2", "2", "1", "3"]
+IDS = ["i1", "i2", "i3", "i4", "i5", "i6"]
+EXPECTED = karat.Table.from_labels(GOLD, PRED)
+
+
+def write(path: Path, text: str, encoding: str = "utf-8") -> str:
+    path.write_bytes(text.encode(encoding))
+    return str(path)
+
+
+def lines(*columns: list[str], delimiter: str = ",", head: str = "") -> str:
+    rows = [head] if head else []
+    return "\n".join([*rows, *(delimiter.join(row) for row in zip(*columns, strict=True))]) + "\n"
+
+
+def same(table: karat.Table, other: karat.Table) -> bool:
+    """The same cells under the same names, of the same kinds."""
+    return [table.to_sparse().toarray().tolist(), *map(list, (table.classes, table.clusters))] == [
+        other.to_sparse().toarray().tolist(), *map(list, (other.classes, other.clusters))
+    ]  # fmt: skip
+
+
+def only(reading: karat.Reading) -> karat.Table:
+    (table,) = reading.tables.values()
+    return table
+
+
+def test_a_csv_file_with_both_columns_keeps_labels_as_text(tmp_path: Path) -> None:
+    path = write(tmp_path / "d.csv", lines(IDS, GOLD, PRED, head="id,class,cluster"))
+    reading = karat.read(path)
+    assert same(only(reading), EXPECTED)
+    assert list(reading.tables) == ["cluster"]
+    assert "gold is column 'class', predicted is column 'cluster'" in reading.notes[0]
+
+
+@pytest.mark.parametrize("ending", ["tsv", "tab"])
+def test_tab_separated_files(tmp_path: Path, ending: str) -> None:
+    path = write(tmp_path / f"d.{ending}", lines(GOLD, PRED, delimiter="\t", head="gold\tpred"))
+    assert same(only(karat.read(path)), EXPECTED)
+
+
+def test_json_lines_keep_the_types_of_labels(tmp_path: Path) -> None:
+    records = [
+        {"gold": "1", "pred": 1},
+        {"gold": 1, "pred": 1.0},
+        {"gold": True, "pred": "x"},
+        {"gold": "é\n", "pred": 2.5},
+        {},
+    ]
+    path = write(tmp_path / "d.jsonl", "\n".join(map(json.dumps, records)))
+    table = only(karat.read(path, missing="drop"))
+    assert table.classes == (1, "1", "é\n", True)
+    assert table.clusters == (1, 2.5, "x")
+    assert [type(name) for name in table.classes] == [int, str, str, bool]
+
+
+def test_parquet_keeps_the_types_of_labels(tmp_path: Path) -> None:
+    import polars as pl
+
+    path = tmp_path / "d.parquet"
+    pl.DataFrame({"gold": [1, 1, 2, None], "pred": ["x", "y", "y", "z"], "w": [1.5, 2.0, 3.0, 1.0]}).write_parquet(path)
+    table = only(karat.read(str(path), missing="drop", weights="w"))
+    assert (table.classes, table.clusters, float(table.n)) == ((1, 2), ("x", "y"), 6.5)
+
+
+def test_parquet_with_every_type_of_label(tmp_path: Path) -> None:
+    import duckdb
+
+    path = tmp_path / "d.parquet"
+    types = [
+        "DATE '2024-05-01'",
+        "TIMESTAMP '2024-05-01 10:00:00'",
+        "1.25::DECIMAL(9,2)",
+        "true",
+        "'x'::BLOB",
+        "7::HUGEINT",
+    ]
+    types += ["TIMESTAMPTZ '2024-05-01 10:00:00+00'", "1.5::FLOAT", "9::UTINYINT", "TIME '10:00'"]
+    for value in types:
+        duckdb.sql(f"COPY (SELECT {value} AS gold, i AS pred FROM range(3) t(i)) TO '{path}' (FORMAT PARQUET)")
+        assert only(karat.read(str(path))).shape == (1, 3), value
+
+
+@pytest.mark.parametrize("kind", ["arrow", "feather"])
+def test_arrow_and_feather_files(tmp_path: Path, kind: str) -> None:
+    import pyarrow as pa
+    import pyarrow.feather as feather
+
+    path = str(tmp_path / f"d.{kind}")
+    table = pa.table({"gold": pa.array(GOLD).dictionary_encode(), "pred": PRED})
+    if kind == "feather":
+        feather.write_feather(table, path)
+    else:
+        with pa.ipc.new_file(path, table.schema) as writer:
+            writer.write_table(table)
+    assert same(only(karat.read(path)), EXPECTED)
+
+
+def test_numpy_files_of_numbers_and_of_text(tmp_path: Path) -> None:
+    np.save(tmp_path / "gold.npy", np.array(GOLD))
+    np.save(tmp_path / "pred.npy", np.array([1, 1, 2, 2, 1, -1], dtype=np.int16))
+    table = only(karat.read(str(tmp_path / "gold.npy"), str(tmp_path / "pred.npy"), noise="-1", noise_as="drop"))
+    assert (table.classes, table.clusters, table.policy.dropped) == (("a", "b"), (1, 2), 1)
+
+
+def test_a_pickle_is_refused(tmp_path: Path) -> None:
+    np.save(tmp_path / "gold.npy", np.array([{"a": 1}, "b"], dtype=object), allow_pickle=True)
+    np.save(tmp_path / "pred.npy", np.zeros((2, 2)))
+    with pytest.raises(karat.FileError, match="is not an array that karat reads"):
+        karat.read(str(tmp_path / "gold.npy"), str(tmp_path / "gold.npy"))
+    with pytest.raises(karat.FileError, match=r"has shape \(2, 2\); give one label per item"):
+        karat.read(str(tmp_path / "pred.npy"), str(tmp_path / "pred.npy"))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_one_label_per_line(tmp_path: Path, packed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("karat.files.text.LINES", 4)  # so that there are several batches
+    gold, pred = tmp_path / "gold.txt", tmp_path / ("pred.txt.gz" if packed else "pred.txt")
+    write(gold, "\r\n".join(GOLD))
+    data = "\ufeff" + "\n".join(PRED) + "\n"
+    pred.write_bytes(gzip.compress(data.encode()) if packed else data.encode())
+    table = only(karat.read(str(gold), str(pred)))
+    assert same(table, EXPECTED)
+    assert table.policy.matched == "positions"
+
+
+def test_text_lines_beside_a_numpy_array(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("karat.files.text.LINES", 4)
+    np.save(tmp_path / "pred.npy", np.array(PRED))
+    table = only(karat.read(write(tmp_path / "gold.labels", "\n".join(GOLD)), str(tmp_path / "pred.npy")))
+    assert same(table, EXPECTED)
+
+
+def test_files_are_matched_on_their_ids_whatever_the_order(tmp_path: Path) -> None:
+    gold = write(tmp_path / "gold.csv", lines(IDS, GOLD, head="id,class"))
+    pred = write(tmp_path / "kmeans.tsv", lines(IDS[::-1], PRED[::-1], delimiter="\t", head="id\tcluster"))
+    reading = karat.read(gold, pred)
+    assert list(reading.tables) == ["kmeans"]
+    assert same(only(reading), EXPECTED)
+    assert only(reading).policy.matched == "items"
+    assert "matched on 'id'" in reading.notes[0]
+
+
+def test_ids_are_compared_as_text_across_kinds(tmp_path: Path) -> None:
+    import polars as pl
+
+    path = tmp_path / "pred.parquet"
+    pl.DataFrame({"id": [3, 2, 1], "cluster": ["x", "y", "y"]}).write_parquet(path)
+    gold = write(tmp_path / "gold.csv", "id,class\n1,a\n2,a\n3,b\n")
+    assert karat.ari(only(karat.read(gold, str(path)))) == 1
+    lines_ = write(tmp_path / "gold.jsonl", '{"id": 1, "class": "a"}\n{"id": 2, "class": "a"}\n{"id": 3, "class": "b"}')
+    assert karat.ari(only(karat.read(lines_, str(path)))) == 1
+    assert karat.ari(only(karat.read(lines_, gold))) == 1
+
+
+def test_a_table_of_counted_cells(tmp_path: Path) -> None:
+    path = write(tmp_path / "cells.csv", "gold,pred,n\na,1,5\nb,1,2\nb,2,3\na,1,1\n")
+    table = only(karat.read(path, count="n"))
+    assert same(table, karat.Table.from_matrix([[6, 0], [2, 3]], ["a", "b"], ["1", "2"]))
+    assert not table.policy.weighted
+    with pytest.raises(karat.FileError, match="counted already; leave out missing"):
+        karat.read(path, count="n", missing="drop")
+
+
+def test_a_matrix_with_names(tmp_path: Path) -> None:
+    path = write(tmp_path / "m.csv", ",x,y\na,6,0\nb,2,\n")
+    assert same(
+        only(karat.read(path, input="matrix")), karat.Table.from_matrix([[6, 0], [2, 0]], ["a", "b"], ["x", "y"])
+    )
+    with pytest.raises(karat.FileError, match="has 'many' in the row of 'b', which is no count"):
+        karat.read(write(tmp_path / "m.csv", ",x\na,6\nb,many\n"), input="matrix")
+
+
+@pytest.mark.parametrize("ending", ["json", "parquet"])
+def test_a_table_that_karat_saved(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"t.{ending}"
+    EXPECTED.save(path)
+    assert same(only(karat.read(str(path))), EXPECTED)
+    assert list(karat.read(str(path), str(path)).tables) == ["t", str(path)]
+    with pytest.raises(karat.FileError, match="counted already; leave out noise"):
+        karat.read(str(path), noise="x", noise_as="drop")
+
+
+def test_communities_one_per_line(tmp_path: Path) -> None:
+    gold = write(tmp_path / "gold.cmty", "# SNAP\n1 2 3\n\n4\t5\n6\n")
+    pred = write(tmp_path / "pred.txt", "3 2\n1 4 5\r\n6\n")
+    table = only(karat.read(gold, pred, input="communities"))
+    assert karat.ari(table) == karat.ari([1, 1, 1, 2, 2, 3], [2, 1, 1, 2, 2, 3])
+    with pytest.raises(karat.FileError, match="has 1 items in more than one community: '2'"):
+        karat.read(gold, write(tmp_path / "p.txt", "1 2\n2 3\n"), input="communities")
+    with pytest.raises(karat.FileError, match=r"only .*gold.* has 3 \('4', '5', '6'\), only .* has none"):
+        karat.read(gold, write(tmp_path / "p.txt", "1 2\n3\n"), input="communities")
+
+
+KEY = """bank.n bank.n.1 bank%1 !! tag
+bank.n bank.n.2 bank%1/0.3 bank%2/0.7
+bank.n bank.n.3 bank%2
+run.v run.v.1 run%1/1 run%2/1
+run.v run.v.2 1/2
+"""
+
+
+def test_senseval_keys_are_scored_word_by_word_on_the_top_sense(tmp_path: Path) -> None:
+    gold = write(tmp_path / "gold.key", KEY)
+    pred = write(tmp_path / "sys.key", KEY.replace("bank%2/0.7", "bank%2/0.1"))
+    reading = karat.read(gold, pred)
+    assert reading.by == "lemma"
+    groups = reading.groups["sys"]
+    assert list(groups) == ["bank.n", "run.v"]
+    assert groups["bank.n"].classes == ("bank%1", "bank%2")
+    assert groups["run.v"].classes == ("1", "run%1")  # a weight after the slash; the first of equal ones
+    assert karat.ari(groups["bank.n"]) == karat.ari([1, 2, 2], [1, 1, 2])
+    with pytest.raises(karat.FileError, match="has no sense in line 1"):
+        karat.read(gold, write(tmp_path / "x.key", "bank.n bank.n.1\n"))
+
+
+def anndata(path: Path) -> str:
+    """An obs table as the AnnData file format 0.8 and later has it."""
+    import h5py
+
+    with h5py.File(path, "w") as file:
+        obs = file.create_group("obs")
+        obs.attrs.update({"_index": "barcode", "column-order": ["cell_type", "leiden"], "encoding-type": "dataframe"})
+        text = h5py.string_dtype()
+        obs.create_dataset("barcode", data=IDS, dtype=text)
+        for name, values in (("cell_type", GOLD), ("leiden", [*PRED[:-1], None])):
+            group = obs.create_group(name)
+            names = sorted({v for v in values if v is not None})
+            group.create_dataset("categories", data=names, dtype=text)
+            group.create_dataset("codes", data=[-1 if v is None else names.index(v) for v in values], dtype="i1")
+        obs.create_dataset("plain", data=np.arange(6))
+        nullable = obs.create_group("nullable")
+        nullable.create_dataset("values", data=np.arange(6))
+        nullable.create_dataset("mask", data=[False] * 5 + [True])
+    return str(path)
+
+
+def test_anndata_observations(tmp_path: Path) -> None:
+    path = anndata(tmp_path / "d.h5ad")
+    table = only(karat.read(path, missing="drop"))
+    assert same(table, karat.Table.from_labels(GOLD[:-1], PRED[:-1]))
+    assert only(karat.read(path, gold="plain", pred="nullable", missing="singletons")).shape == (6, 6)
+    gold = write(tmp_path / "gold.csv", lines(IDS, GOLD, head="id,class"))
+    assert same(only(karat.read(gold, path, pred="plain")), karat.Table.from_labels(GOLD, list(range(6))))
+    with pytest.raises(karat.FileError, match="has no label for 1 row: 6"):
+        karat.read(path)
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def pipe(text: str) -> None:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+    pipe(lines(GOLD, PRED, head="gold,pred"))
+    assert same(only(karat.read("-")), EXPECTED)
+    pipe(lines(GOLD, PRED, delimiter="\t", head="gold\tpred"))
+    assert same(only(karat.read("-")), EXPECTED)
+    pipe("\n".join(PRED))
+    reading = karat.read(write(tmp_path / "g.txt", "\n".join(GOLD)), "-")
+    assert list(reading.tables) == ["stdin"]
+    pipe('{"gold": 1, "pred": 2}')
+    assert only(karat.read("-")).n == 1
+    pipe("")
+    with pytest.raises(karat.FileError, match="standard input is empty"):
+        karat.read("-")
+
+
+@pytest.mark.parametrize("ending", ["csv.gz", "csv.zst", "csv", "jsonl.gz"])
+def test_compressed_files_and_patterns(tmp_path: Path, ending: str) -> None:
+    import pyarrow as pa
+
+    for part, rows in enumerate([slice(0, 2), slice(2, 6)]):
+        if ending.startswith("jsonl"):
+            records = [{"gold": g, "pred": p} for g, p in zip(GOLD[rows], PRED[rows], strict=True)]
+            data = "\n".join(map(json.dumps, records)).encode()
+        else:
+            data = lines(GOLD[rows], PRED[rows], head="gold,pred").encode()
+        if ending.endswith("gz"):
+            data = gzip.compress(data)
+        elif ending.endswith("zst"):
+            data = pa.compress(data, codec="zstd", asbytes=True)
+        (tmp_path / f"part-{part}.{ending}").write_bytes(data)
+    assert same(only(karat.read(str(tmp_path / f"part-*.{ending}"))), EXPECTED)
+    assert only(karat.read(str(tmp_path / f"part-0.{ending}"))).n == 2
+
+
+def test_a_name_that_looks_like_a_pattern_or_like_sql_is_a_name(tmp_path: Path) -> None:
+    import polars as pl
+
+    name = str(tmp_path / "it's [a] *.parquet")
+    columns = {'go"ld; DROP TABLE x': GOLD, "pr'ed --": PRED, "w{1}": [1] * 6}
+    pl.DataFrame(columns).write_parquet(name)
+    gold, pred, weight = columns
+    assert same(only(karat.read(name, gold=gold, pred=pred)), EXPECTED)
+    assert only(karat.read(name, gold=gold, pred=pred, weights=weight)).n == 6
+    assert len(karat.read(name, gold=gold, pred=pred, by=weight).groups[pred]) == 1
+    text = tmp_path / "a;b.csv.gz"
+    head = ",".join('"' + column.replace('"', '""') + '"' for column in (gold, pred))
+    text.write_bytes(gzip.compress(lines(GOLD, PRED, head=head).encode()))
+    assert same(only(karat.read(str(text), gold=gold, pred=pred)), EXPECTED)
+
+
+def test_hostile_labels_survive_every_reader(tmp_path: Path) -> None:
+    labels = [
+        "\x1b[31mred",
+        "a\tb",
+        'quo"te',
+        "new\nline",
+        "🎉",
+        "שלום",
+        "comma,",
+        "' OR 1=1 --",
+        " lead",
+        "001",
+        "1",
+        "NA",
+    ]
+    text = io.StringIO(newline="")
+    import csv
+
+    csv.writer(text).writerows([["gold", "pred"], *([label, label] for label in labels)])
+    expected = karat.Table.from_labels(labels, labels)
+    assert same(only(karat.read(write(tmp_path / "d.csv", text.getvalue()))), expected)
+    (tmp_path / "d.csv.gz").write_bytes(gzip.compress(text.getvalue().encode()))
+    assert same(only(karat.read(str(tmp_path / "d.csv.gz"))), expected)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "told"),
+    [("utf-8-sig", "utf-8"), ("utf-16", "utf-8"), ("latin-1", "latin-1"), ("cp1252", "cp1252"), ("utf-8", "utf-8")],
+)
+@pytest.mark.parametrize("large", [False, True])
+def test_encodings(tmp_path: Path, encoding: str, told: str, large: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if large:
+        monkeypatch.setattr("karat.files.sources.LARGE", 1)
+    path = write(tmp_path / "d.csv", "gold,pred\r\nété,1\r\nà,2\r\n", encoding)
+    assert only(karat.read(path, encoding=told)).classes == ("à", "été")
+
+
+def test_groups_by_a_column(tmp_path: Path) -> None:
+    text = lines(["w2", "w2", "w1", "w1", "w1", "w1"], GOLD, PRED, head="word,class,cluster")
+    groups = karat.read(write(tmp_path / "d.csv", text), by="word").groups["cluster"]
+    assert {name: table.n for name, table in groups.items()} == {"w1": 4, "w2": 2}
+    assert same(groups["w2"], karat.Table.from_labels(GOLD[:2], PRED[:2]))
+    with pytest.raises(karat.FileError, match="has 1 row without a group in column 'word'"):
+        karat.read(write(tmp_path / "e.csv", "word,class,cluster\n,a,b\nx,a,b\n"), by="word")
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_weights_and_groups_of_files_that_are_matched(
+    tmp_path: Path, large: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if large:
+        monkeypatch.setattr("karat.files.sources.LARGE", 1)
+    gold = write(tmp_path / "g.csv", "id,class,word,w\n1,a,x,2\n2,b,x,1\n3,a,y,0.5\n4,b,y,3\n")
+    pred = write(tmp_path / "p.csv", "id,cluster\n4,q\n1,p\n2,q\n5,q\n")
+    groups = karat.read(gold, pred, by="word", weights="w", missing="drop").groups["p"]
+    assert {name: float(table.n) for name, table in groups.items()} == {"x": 3, "y": 3}
+    assert groups["y"].policy.missing_items == 1
+    with pytest.raises(karat.FileError, match=r"only .*g.csv' has 1 \('3'\), only .*p.csv' has 1 \('5'\)"):
+        karat.read(gold, pred, by="word")
+
+
+ROWS = "id,class,cluster\n"
+
+
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize(
+    ("gold", "pred", "message"),
+    [
+        (
+            "id,class\n1,a\n1,b\n2,c\n",
+            "id,cluster\n1,x\n2,y\n",
+            r"'.*g.csv' has 1 id more than once in column 'id': '1'; make",
+        ),
+        (
+            "id,class\n1,a\n2,c\n",
+            "id,cluster\n1,x\n,y\n",
+            r"'.*p.csv' has 1 row without an id in column 'id'; give every",
+        ),
+        (
+            "id,class\n1,a\n2,c\n",
+            "id,cluster\n1,x\n9,y\n",
+            r"only '.*g.csv' has 1 \('2'\), only '.*p.csv' has 1 \('9'\); say",
+        ),
+        (
+            "id,class\n1,\n2,c\n3,\n",
+            "id,cluster\n1,x\n2,y\n3,z\n",
+            r"column 'class' has no label for 2 items: '1', '3'; say",
+        ),
+        (
+            "id,class\n1,a\n",
+            "id,a,b\n1,x,y\n",
+            r"'.*p.csv' has columns 'id', 'a', 'b'; say which holds the labels, as pred=",
+        ),
+        (
+            "x,class\n1,a\n",
+            "y,cluster\n1,x\n",
+            r"'.*g.csv' has columns 'x', 'class', none of which looks like item ids",
+        ),
+        ("id,class\n1,a,b\n", "id,cluster\n1,x\n", r"'.*g.csv' has 3 fields in line 2 but 2 in the first"),
+        ('id,class\n1,"a\n', "id,cluster\n1,x\n", r"'.*g.csv' is not well-formed in line 2"),
+        ("id,class\n", "id,cluster\n1,x\n", r"has no rows|is empty"),
+    ],
+)
+def test_what_is_wrong_with_two_files_is_said_in_one_sentence(
+    tmp_path: Path, gold: str, pred: str, message: str, large: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if large:
+        monkeypatch.setattr("karat.files.sources.LARGE", 1)
+    paths = write(tmp_path / "g.csv", gold), write(tmp_path / "p.csv", pred)
+    with pytest.raises(karat.KaratError, match=message):
+        karat.read(*paths)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "options", "message"),
+    [
+        ("d.csv", b"", {}, "is empty; give a file with labels"),
+        ("d.csv", b"gold,pred\n\xe9,1\n", {}, r"is not UTF-8 \(byte 0xe9 in line 2\); say encoding='latin-1'"),
+        ("d.csv", b"a\0b,c\n", {}, "is not text"),
+        ("d.csv", b"gold,pred\n1,2\n", {"gold": "glod"}, "has no column 'glod' for gold; did you mean gold"),
+        ("d.csv", b"gold,gold,pred\n1,2,3\n", {"gold": "gold"}, "has 2 columns 'gold'"),
+        ("d.csv", b"a,b,c\n1,2,3\n", {}, "say which is which: gold=..., pred=..."),
+        ("d.csv", b"a\n1\n", {}, "has one column only"),
+        ("d.csv", b"gold,pred\n,1\nx,2\n", {}, r"column 'gold' has no label for 1 row: 1; say missing="),
+        ("d.csv", b'gold,pred\n "a",1\n', {}, "a space before a quote in line 2"),
+        ("d.csv", b"gold,pred,w\na,1,heavy\n", {"weights": "w"}, "has 'heavy' in column 'w', which is no weight"),
+        ("d.csv", b"gold,pred,w\na,1,\n", {"weights": "w"}, "has 1 row without a weight"),
+        ("d.csv", b"gold,pred\n1,2\n", {"encoding": "klingon"}, "'klingon' is no encoding"),
+        ("d.csv", b"gold,pred\n1,2\n", {"input": "cvs"}, "'cvs' is no kind of file; did you mean csv"),
+        ("d.csv", b"gold,pred\n1,2\n", {"missing": "no"}, "missing='no' is not a policy"),
+        ("d.jsonl", b'{"gold": 1}\nnonsense\n', {}, "is not JSON in line 2"),
+        ("d.jsonl", b"[1]\n", {}, "give one JSON object per line"),
+        ("d.jsonl", b'{"gold": [1], "pred": 2}\n', {}, r"has '\[1\]' in column 'gold', row 1"),
+        ("d.parquet", b"PAR1 and then nothing", {}, "cannot be read"),
+        ("d.arrow", b"ARROW1 and then nothing", {}, "cannot be read as Arrow"),
+        ("d.h5ad", b"\x89HDF and then nothing", {}, "is not an AnnData file"),
+        ("d.npy", b"\x93NUMPY and then nothing", {}, "is not an array"),
+        ("d.json", b"{}", {}, "is not a table that karat saved"),
+        ("d.xz", b"gold,pred\n", {}, "packed in a way that karat cannot read"),
+        ("d.csv.gz", b"not packed at all", {}, "cannot be read"),
+        ("d.labels", b"a\nb\n", {}, "has one column only"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_file_is_said_in_one_sentence(
+    tmp_path: Path, name: str, data: bytes, options: dict[str, Any], message: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(data)
+    with pytest.raises(karat.KaratError, match=message) as error:
+        karat.read(str(path), **options)
+    assert "\n" not in str(error.value)
+
+
+def test_paths_that_lead_nowhere(tmp_path: Path) -> None:
+    write(tmp_path / "gold.csv", "x")
+    with pytest.raises(karat.FileError, match=r"there is no file '.*gold.cvs'; did you mean gold.csv\?"):
+        karat.read(str(tmp_path / "gold.cvs"))
+    with pytest.raises(karat.FileError, match="is a directory; name a file in it, or a pattern"):
+        karat.read(str(tmp_path))
+    with pytest.raises(karat.FileError, match="there is no file"):
+        karat.read(str(tmp_path / "*.parquet"))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "d.csv"
+    path.write_text("gold,pred\n1,2\n")
+    path.chmod(0)
+    with pytest.raises(karat.FileError, match="cannot be read"):
+        karat.read(str(path))
+
+
+def test_labels_by_position_of_different_lengths_say_how_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("karat.files.text.LINES", 2)
+    gold, pred = write(tmp_path / "g.txt", "a\nb\nc\n"), write(tmp_path / "p.txt", "1\n2\n3\n4\n5\n")
+    with pytest.raises(karat.FileError, match=r"g.txt' has 3 labels but .*p.txt' has 5"):
+        karat.read(gold, pred)
+    with pytest.raises(karat.FileError, match="has no label for 1 line: 3"):
+        karat.read(gold, write(tmp_path / "q.txt", "1\n2\n\n"))
+    with pytest.raises(karat.FileError, match="has no column 'x' for weights"):
+        karat.read(gold, gold, weights="x")
+
+
+def test_a_fifo_is_read_like_a_file(tmp_path: Path) -> None:
+    import threading
+
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=lambda: path.write_text(lines(GOLD, PRED, head="gold,pred")))
+    writer.start()
+    try:
+        assert same(only(karat.read(str(path), input="csv")), EXPECTED)
+    finally:
+        writer.join()
+
+
+def test_a_million_distinct_labels(tmp_path: Path) -> None:
+    number = 1_000_000
+    text = "gold,pred\n" + "\n".join(f"c{i},k{i // 2}" for i in range(number))
+    table = only(karat.read(write(tmp_path / "d.csv", text)))
+    assert table.shape == (number, number // 2)
+    assert karat.purity(table) == 0.5
+
+
+def test_columns_of_parquet_files_without_ids_are_matched_by_position(tmp_path: Path) -> None:
+    import polars as pl
+
+    rng = np.random.default_rng(0)
+    gold, pred = rng.integers(0, 50, 300_000), rng.integers(0, 60, 300_000).astype(str)
+    pl.DataFrame({"gold": gold}).write_parquet(tmp_path / "g.parquet", row_group_size=10_000)
+    pl.DataFrame({"pred": pred}).write_parquet(tmp_path / "p.parquet", row_group_size=7_000)
+    table = only(karat.read(str(tmp_path / "g.parquet"), str(tmp_path / "p.parquet")))
+    assert same(table, karat.Table.from_labels(gold, pred))
+
+
+def test_the_size_decides_who_reads(tmp_path: Path) -> None:
+    from karat.files.sources import needs_query
+
+    small = inputs.find(write(tmp_path / "d.csv", "gold,pred\n1,2\n"))
+    assert not needs_query(small)
+    large = inputs.find(write(tmp_path / "e.csv", "gold,pred\n" + "a,b\n" * (inputs.LARGE // 4)))
+    assert needs_query(large)
