@@ -12,7 +12,7 @@ from karat.errors import KaratError
 from karat.frames import frame
 from karat.registry import Measure
 from karat.rendering import Layout, decimals, shown
-from karat.results import ARROWS, Scores, columns_of, measure_names
+from karat.results import ARROWS, Scores, columns_of, measure_names, with_unit
 from karat.tables import number, several
 
 MEANS = "macro: the mean over groups; micro: the mean over items, each group weighted by its size."
@@ -159,7 +159,7 @@ class GroupScores(Mapping[Any, Scores]):
     def layout(self, digits: int = 4) -> Layout:
         """A row for each group, and for both means; a column for each measure."""
         names = [str(m) for m in self.measures]
-        headings = [shown(self.by), "items", *(f"{m} {ARROWS[m.better]}" for m in self.measures)]
+        headings = [shown(self.by), "items", *(f"{with_unit(m)} {ARROWS[m.better]}".rstrip() for m in self.measures)]
         rows = [
             [shown(group), number(scores.table.n), *(decimals(scores.get(name), digits) for name in names)]
             for group, scores in self.scores.items()

@@ -13,6 +13,7 @@ from typing import NamedTuple
 Row = Sequence[str]
 
 GAP = "  "
+PAGE = 100  # columns, where nobody says how many there are
 
 # what is not written but obeyed: C0, C1, line separators, marks that change direction or join
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]")
@@ -53,6 +54,13 @@ def shortened(text: str, most: int) -> str:
     return f"{text}…"
 
 
+def wrapped(text: str, columns: int) -> list[str]:
+    """Lines of at most so many columns; a word that is longer, such as a signature, stays whole."""
+    from textwrap import wrap
+
+    return wrap(text, columns, break_long_words=False, break_on_hyphens=False) or [""]
+
+
 class Layout(NamedTuple):
     """A table of text, with what stands above and below it; the first columns (left) are text, the others numbers."""
 
@@ -70,7 +78,8 @@ class Layout(NamedTuple):
         table = "\n\n".join(f"{bold}{head}{plain}\n{body}" for head, body in zip(heads, bodies, strict=True))
         if quiet:
             return table
-        notes = [f"{faint}{note}{plain}" for note in self.notes]
+        lines = [line for note in self.notes for line in wrapped(note, columns or PAGE)]
+        notes = [f"{faint}{line}{plain}" for line in lines]
         return "\n".join([self.title, "", table, "", *notes]).rstrip("\n")
 
     def markdown(self) -> str:

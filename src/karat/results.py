@@ -141,7 +141,7 @@ class Scores(Mapping[str, float]):
 
     def _notes(self) -> list[str]:
         notes = [
-            "↑ higher is better, ↓ lower is better. For comparison: all items in one cluster, each item apart,",
+            "↑ higher is better, ↓ lower is better. For comparison: all items in one cluster, each item apart, "
             "and the predicted labels shuffled (on average; – where that is not known exactly).",
         ]
         notes.extend(f"{name} is left out: {why}" for name, why in self.omitted.items())
@@ -189,9 +189,14 @@ class Scores(Mapping[str, float]):
         return f"<p>{escape(self._title())}</p>{table}<p>{notes}</p><p>{signature}</p>"
 
 
+def with_unit(m: Measure) -> str:
+    """The measure's text, and its unit if it has one."""
+    return f"{m} [{m.unit}]" if m.unit else str(m)
+
+
 def measure_names(measures: Sequence[Measure]) -> list[str]:
     """The measures with their units, and arrows that tell which end is better, one below the other."""
-    names = [f"{m} [{m.unit}]" if m.unit else str(m) for m in measures]
+    names = list(map(with_unit, measures))
     width = max(map(len, names))
     return [f"{name:{width}} {ARROWS[m.better]}" for name, m in zip(names, measures, strict=True)]
 

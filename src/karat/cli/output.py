@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from karat.errors import FileError
-from karat.rendering import Layout, delimited, shown
+from karat.rendering import PAGE, Layout, delimited, shown, wrapped
 from karat.version import __version__
 
 ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "text"}
@@ -91,7 +91,8 @@ def _text(chosen: Namespace, layouts: Sequence[Layout], notes: Sequence[str]) ->
     columns = terminal_columns() if seen else None
     parts = [layout.text(columns, quiet=chosen.quiet, colour=colour) for layout in layouts]
     if notes and not chosen.quiet:
-        parts.insert(0, "\n".join(in_words_of_the_terminal(note) for note in notes))
+        lines = [line for note in notes for line in wrapped(in_words_of_the_terminal(note), columns or PAGE)]
+        parts.insert(0, "\n".join(lines))
     write(chosen, "\n\n".join(parts))
 
 

@@ -137,17 +137,21 @@ def _read(inputs: Sequence[Input], task: Task, columns: Mapping[str, Any], datab
             found[pairing.name] = queried(pairing, task, database)
         else:
             found[pairing.name] = in_memory(pairing, task)
-    notes = tuple(dict.fromkeys(note for pairing in pairings for note in _notes(pairing, task)))
+    notes = tuple(_notes(pairings))
     return Reading({}, found, task.by, notes) if task.by is not None else Reading(found, notes=notes)
 
 
-def _notes(pairing: Pairing, task: Task) -> Iterator[str]:
-    guessed = [role for role in pairing.guessed if role != "id" or pairing.gold.item is not None]
-    only = all(len(side.source.columns) == 1 for side in (pairing.gold, pairing.pred))
-    if pairing.together:
-        name = pairing.gold.source.input.name
-        yield f"{name!r}: gold is column {pairing.gold.label!r}, predicted is column {pairing.pred.label!r}"
+def _notes(pairings: Sequence[Pairing]) -> Iterator[str]:
+    """What was taken for what."""
+    first = pairings[0]
+    if first.together:
+        columns = ", ".join(repr(pairing.pred.label) for pairing in pairings)
+        are = "is column" if len(pairings) == 1 else "are columns"
+        yield f"{first.gold.source.input.name!r}: gold is column {first.gold.label!r}, predicted {are} {columns}"
     else:
-        yield f"gold is {pairing.gold}, predicted is {pairing.pred}, matched {pairing.matched}"
-    if guessed and not only and pairing.gold.source.label is None:
+        for pairing in pairings:
+            yield f"gold is {pairing.gold}, predicted is {pairing.pred}, matched {pairing.matched}"
+    guessed = [role for role in first.guessed if role != "id" or first.gold.item is not None]
+    only = all(len(side.source.columns) == 1 for side in (first.gold, first.pred))
+    if guessed and not only and first.gold.source.label is None:
         yield f"columns were guessed; name them if that is wrong: {', '.join(f'{role}=...' for role in guessed)}"
