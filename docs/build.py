@@ -14,12 +14,18 @@ HEAD = """# The measures
 
 This page is made from the declarations in `src/karat/measures/` by `python docs/build.py`.
 
-C are the gold classes, K the predicted clusters, n the number of items. Natural logarithms, unless the unit is bits.
-*Exchanged* is what a measure becomes when gold and predicted change places. *Breaks* are the constraints of Amigó et
-al. (2009) that it does not meet in every case: a cluster of two classes is better split (homogeneity), two clusters of
-one class are better merged (completeness), an odd item does less harm among odd ones (rag bag), one item lost from a
-large cluster is better than many small clusters broken (size versus quantity); greedy matching also depends on the
-names of the labels (relabelling). Measures marked * are in the default panel of `karat.score()`.
+C are the gold classes, K the predicted clusters, n the number of items, h(c), h(k) and h(c,k) the items in a class, a
+cluster and a cell. Natural logarithms, unless the unit is bits. Of all M = n(n-1)/2 pairs, a00 are together in both,
+a01 in gold only, a10 in the clustering only, a11 apart; a0. = a00 + a01, a.0 = a00 + a10. *Exchanged* is what a
+measure becomes when gold and predicted change places. *Breaks* are the constraints of Amigó et al. (2009) that it
+does not meet in every case: a cluster of two classes is better split (homogeneity), two clusters of one class are
+better merged (completeness), an odd item does less harm among odd ones (rag bag), one item lost from a large cluster
+is better than many small clusters broken (size versus quantity); greedy matching also depends on the names of the
+labels (relabelling). *Elsewhere* are the names under which other libraries have a measure, and where they differ, as
+seen by running scikit-learn 1.9.1, torchmetrics 1.9.0, NetworKit 11.2.2, igraph 1.0, graph-tool 2.45, genieclust 1.3,
+clusim 0.4, CDlib 0.4.1, permetrics 2.1, river 0.26, aricode 1.1, clue 0.3-64, mclustcomp 0.3.5, ClusterR 1.3.6, and
+by reading ELKI and Clustering.jl. `karat measures NAME` tells the same on a terminal. Measures marked * are in the
+default panel of `karat.score()`.
 """
 
 
@@ -28,9 +34,12 @@ def page() -> str:
     parts = [HEAD]
     for family, group in groupby(karat.list_measures(), key=lambda m: m.family):
         parts.append(f"\n## {family.capitalize()}\n")
-        parts.append("| measure | meaning | better | range | perfect | exchanged | breaks | paper |")
-        parts.append("|---|---|---|---|---|---|---|---|")
-        parts.extend(row(m) for m in group)
+        measures = list(group)
+        parts.append("| measure | meaning | definition | better | range | perfect | exchanged | breaks | paper |")
+        parts.append("|---|---|---|---|---|---|---|---|---|")
+        parts.extend(row(m) for m in measures)
+        parts.append("")
+        parts.extend(f"- `{m}` elsewhere: {'; '.join(m.elsewhere)}." for m in measures if m.elsewhere)
     return "\n".join(parts) + "\n"
 
 
@@ -40,6 +49,7 @@ def row(m: karat.Measure) -> str:
     cells = [
         f"`{m.full_text}`{' *' if m.panel else ''}",
         m.summary.replace("|", "\\|"),
+        m.definition.replace("|", "\\|").replace("*", "\\*"),
         m.better or "",
         f"{low} to {high}{f' {m.unit}' if m.unit else ''}",
         "" if m.perfect is None else f"{m.perfect:g}",

@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import os
+import pty
+import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
 import karat
 from karat import cli
+from karat.cli.output import in_words_of_the_terminal
 from karat.examples import textbook
 
+EXAMPLES = Path(__file__).parent.parent / "docs" / "examples"
+GOLD, KMEANS, HDBSCAN = (str(EXAMPLES / f"{name}.csv") for name in ("gold", "kmeans", "hdbscan"))
+KEYS = str(EXAMPLES / "words.key"), str(EXAMPLES / "induced.key")
 
-def test_the_example_prints_the_textbooks_scores(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["example"]) == 0
-    assert capsys.readouterr().out == f"{karat.score(*textbook())}\n"
+Capture = pytest.CaptureFixture[str]
+
+
+def run(capsys: Capture, *arguments: str) -> tuple[int, str, str]:
+    status = cli.main(list(arguments))
+    printed = capsys.readouterr()
+    return status, printed.out, printed.err
+
+
+def test_the_example_prints_the_textbooks_scores(capsys: Capture) -> None:
+    assert run(capsys, "example") == (0, f"{karat.score(*textbook())}\n", "")
 
 
 def test_the_module_can_be_run() -> None:
@@ -25,31 +44,212 @@ def test_the_module_can_be_run() -> None:
     assert out == f"karat {karat.__version__}\n"
 
 
-def test_a_users_mistake_is_one_line_and_status_1(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail() -> str:
-        raise karat.KaratError("gold is empty; give one label per item.")
+def test_one_system_gets_the_panel_as_python_prints_it(capsys: Capture) -> None:
+    status, out, err = run(capsys, "score", GOLD, KMEANS)
+    (table,) = karat.read(GOLD, KMEANS).tables.values()
+    assert (status, err) == (0, "")
+    assert out.endswith(f"\n\n{karat.score(table)}\n")
+    note = " ".join(out.split("\n\n")[0].split())
+    assert note.startswith(
+        f"gold is {GOLD!r}, column 'class', predicted is {KMEANS!r}, column 'cluster', matched on 'id'"
+    )
 
-    monkeypatch.setattr(cli, "_example", fail)
-    assert cli.main(["example"]) == 1
-    assert capsys.readouterr().err == "karat: gold is empty; give one label per item.\n"
+
+def test_several_systems_are_shown_side_by_side(capsys: Capture) -> None:
+    _, out, _ = run(capsys, "score", GOLD, KMEANS, HDBSCAN, "-m", "ari", "-m", "vi,nmi(norm=max)", "--digits", "2")
+    assert "measure          kmeans  hdbscan  one cluster  all apart\nari           ↑    0.40     0.54" in out
+    assert "vi [nats]     ↓" in out
+    assert out.count("measures:ari,vi,nmi(norm=max)|log:e") == 1
+
+
+def test_groups_have_macro_and_micro_means(capsys: Capture) -> None:
+    _, out, _ = run(capsys, "score", *KEYS, "-m", "ari", "--format", "json")
+    (system,) = json.loads(out)["systems"]
+    scores = {group["group"]: (group["n"], group["scores"]["ari"]) for group in system["groups"]}
+    assert system["by"] == "lemma"
+    assert system["macro"]["ari"] == pytest.approx(sum(ari for _, ari in scores.values()) / 3)
+    assert system["micro"]["ari"] == pytest.approx(sum(n * ari for n, ari in scores.values()) / 21)
+    _, out, _ = run(capsys, "score", *KEYS, "-m", "ari,vi")
+    assert "lemma    items   ari ↑  vi [nats] ↓\n" in out
+    _, out, _ = run(capsys, "score", *KEYS, "-m", "ari", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [row["lemma"] for row in rows] == ["bank.n", "plant.n", "run.v", "macro", "micro"]
+
+
+def test_json_has_the_documented_form(capsys: Capture) -> None:
+    _, out, _ = run(capsys, "score", GOLD, KMEANS, HDBSCAN, "--format", "json")
+    document = json.loads(out)
+    assert (document["karat"], document["schema"]) == (karat.__version__, 1)
+    assert [set(system) for system in document["systems"]] == 2 * [
+        {"system", "n", "classes", "clusters", "dropped", "scores", "signature"}
+    ]
+    assert set(document["systems"][0]["scores"]["ari"]) == {
+        "score", "error", "better", "one_cluster", "all_apart", "shuffled"
+    }  # fmt: skip
+    assert document["notes"][-1].endswith("--gold ..., --pred ..., --id ...")
+    (table,) = karat.read(GOLD, KMEANS).tables.values()
+    assert document["systems"][0]["scores"]["ari"]["score"] == karat.ari(table)
+
+
+@pytest.mark.parametrize("kind", ["json", "csv", "md", "tex", "txt"])
+def test_the_ending_of_the_output_file_says_its_format(capsys: Capture, tmp_path: Path, kind: str) -> None:
+    target = tmp_path / f"out.{kind}"
+    assert run(capsys, "score", GOLD, KMEANS, "-o", str(target), "-m", "ari") == (0, "", "")
+    starts = {"json": "{", "csv": "system,measure,score", "md": "28 items", "tex": "% 28 items", "txt": "gold is"}
+    assert target.read_text(encoding="utf-8").startswith(starts[kind])
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_file_is_written_whole_or_not_at_all(capsys: Capture, tmp_path: Path) -> None:
+    target = tmp_path / "out.json"
+    target.write_text("before")
+    status, _, err = run(capsys, "score", GOLD, KMEANS, "-o", str(target), "-m", "nonsense")
+    assert status == 1
+    assert err.startswith("karat: there is no measure 'nonsense'; ")
+    assert target.read_text() == "before"
+    assert run(capsys, "score", GOLD, KMEANS, "-o", str(tmp_path / "no" / "x"))[0] == 1
+
+
+def test_the_table_can_be_shown_kept_and_scored_again(capsys: Capture, tmp_path: Path) -> None:
+    _, out, _ = run(capsys, "table", GOLD, KMEANS, "--top", "2")
+    assert "28 items in 4 classes and 4 clusters: 11 cells with items" in out
+    assert "\nsport     1" in out
+    assert "9 more with 15 items; --top 11 shows all." in out
+    expected = json.loads(run(capsys, "score", GOLD, KMEANS, "--format", "json")[1])["systems"][0]["scores"]
+    for name in ("t.json", "t.parquet", "cells.csv"):
+        path = str(tmp_path / name)
+        assert run(capsys, "table", GOLD, KMEANS, "-o", path)[0] == 0
+        options = ["--count", "count"] if name == "cells.csv" else []
+        again = json.loads(run(capsys, "score", path, *options, "--format", "json")[1])["systems"][0]["scores"]
+        assert again == expected
+    (tmp_path / "u.json").write_text(run(capsys, "table", GOLD, KMEANS, "--format", "json")[1], encoding="utf-8")
+    assert karat.Table.load(tmp_path / "u.json").n == 28
+    (tmp_path / "m.csv").write_text(run(capsys, "table", GOLD, KMEANS, "--matrix", "--format", "csv")[1])
+    again = json.loads(run(capsys, "score", str(tmp_path / "m.csv"), "--input", "matrix", "--format", "json")[1])
+    assert again["systems"][0]["scores"] == expected
+    assert "culture   ·  1  ·  4" in run(capsys, "table", GOLD, KMEANS, "--matrix")[1]
+    assert "there are 2 systems, 'kmeans', 'hdbscan'" in run(capsys, "table", GOLD, KMEANS, HDBSCAN)[2]
+    assert run(capsys, "table", *KEYS, "--format", "csv")[0] == 0
+
+
+def test_measures_are_listed_and_described(capsys: Capture) -> None:
+    _, out, _ = run(capsys, "measures")
+    assert out.startswith(f"{len(karat.list_measures())} measures\n")
+    _, out, _ = run(capsys, "measures", "nmi(norm=max)", "purity")
+    assert out.startswith("nmi(norm=max): Normalised mutual information\n")
+    assert "purity: Purity" in out
+    assert max(map(len, out.split("\n"))) <= 80
+    _, out, _ = run(capsys, "measures", "--format", "json")
+    cards = {card["measure"]: card for card in json.loads(out)["measures"]}
+    assert cards["ari"]["reference"].startswith("Hubert & Arabie (1985). Comparing partitions.")
+    assert cards["vi"]["high"] is None
+    assert all(card["definition"] and card["reference"] for card in cards.values())
+    assert run(capsys, "measures", "arri")[2] == "karat: there is no measure 'arri'; did you mean ari?\n"
+    assert run(capsys, "measures", "--format", "csv")[0] == 0
+
+
+def test_every_measure_says_how_it_is_defined() -> None:
+    assert not [m.name for m in karat.list_measures() if not m.definition]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
+def test_completion(capsys: Capture, shell: str) -> None:
+    status, out, _ = run(capsys, "completion", shell)
+    assert status == 0
+    assert "measures" in out
+    assert "--noise-as" in out or "noise-as" in out
+
+
+def test_a_users_mistake_is_one_line_and_status_1(capsys: Capture) -> None:
+    status, out, err = run(capsys, "score", GOLD, HDBSCAN, "--noise", "-1")
+    assert (status, out) == (1, "")
+    assert err == "karat: --noise -1 needs --noise-as cluster, singletons or drop: the score depends on it.\n"
+
+
+def test_messages_name_the_options_of_the_command_line() -> None:
+    assert in_words_of_the_terminal("say missing='drop', 'singletons' or 'cluster'.") == (
+        "say --missing drop, singletons or cluster."
+    )
+    assert in_words_of_the_terminal("leave out noise_as") == "leave out --noise-as"
+    assert in_words_of_the_terminal("a column named 'missing' is \x1b[0m") == r"a column named 'missing' is \x1b[0m"
+
+
+def test_wrong_usage_is_status_2(capsys: Capture) -> None:
+    for arguments in (["nonsense"], ["score"], ["score", GOLD, "--digits", "many"], ["table", GOLD, "--top", "0"]):
+        with pytest.raises(SystemExit) as stopped:
+            cli.main(arguments)
+        assert stopped.value.code == 2
+    assert "'0' is not a number from 1 to" in capsys.readouterr().err
+
+
+def test_hostile_labels_do_not_reach_the_terminal(capsys: Capture, tmp_path: Path) -> None:
+    path = tmp_path / "d.csv"
+    path.write_text('gold,"p\x1b[2J",w\n"\x1b[31mred\a","\u202eevil","x\x1b"\nb,c,y\n', encoding="utf-8")
+    for arguments in (["score"], ["table"], ["table", "--matrix"], ["score", "--by", "w"]):
+        command, *options = arguments
+        for form in ("text", "markdown", "latex"):
+            _, out, _ = run(
+                capsys, command, str(path), "--gold", "gold", "--pred", "p\x1b[2J", *options, "--format", form
+            )
+            assert "\x1b" not in out
+            assert "\u202e" not in out
+            assert "\a" not in out
+    _, _, err = run(capsys, "score", str(path), "--gold", "\x1b[0m")
+    assert "\x1b" not in err
+    _, _, err = run(capsys, "score", "\x1b[0m\n.csv")
+    assert err.count("\n") == 1
+    assert "\x1b" not in err
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "karat", *arguments]
 
 
 def test_a_terminal_without_arrows_still_shows_the_numbers() -> None:
-    run = [sys.executable, "-m", "karat", "example"]
-    out = subprocess.run(run, check=True, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "ascii"}).stdout
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    out = subprocess.run(command("example"), check=True, capture_output=True, env=environment).stdout
     assert b"v_measure    ?  0.3646" in out
 
 
 def test_a_reader_that_stops_early_is_no_error() -> None:
-    command = f"{sys.executable} -m karat example | head -n 1"
-    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
+    line = f"{sys.executable} -m karat example | head -n 1"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", line], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_wrong_usage_is_status_2(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        cli.main(["nonsense"])
-    assert stopped.value.code == 2
-    assert "invalid choice: 'nonsense'" in capsys.readouterr().err
+@pytest.mark.parametrize(("extra", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
+def test_colour_is_for_terminals_that_want_it(extra: dict[str, str], coloured: bool) -> None:
+    screen, terminal = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "40", **extra}
+    subprocess.run(command("example"), check=True, stdout=terminal, env=environment)
+    os.close(terminal)
+    seen = os.read(screen, 1 << 16).decode()
+    os.close(screen)
+    assert ("\x1b[1m" in seen) == coloured
+    assert "measure" in seen
+    assert "all apart\r\n" not in seen.split("\r\n\r\n")[1]  # 40 columns hold a part of the table
+
+
+def test_an_interrupted_read_leaves_nothing_behind(tmp_path: Path) -> None:
+    import duckdb
+
+    path = tmp_path / "d.parquet"
+    query = "SELECT hash(i) % 1000000 AS gold, hash(i + 7) % 1000000 AS pred FROM range(6000000) t(i)"
+    duckdb.sql(f"COPY ({query}) TO '{path}' (FORMAT PARQUET)")
+    work, spill = tmp_path / "work", tmp_path / "spill"
+    work.mkdir()
+    spill.mkdir()
+    arguments = command("score", str(path), "-o", "out.json", "--threads", "1")
+    started = subprocess.Popen(
+        arguments, cwd=work, env={**os.environ, "TMPDIR": str(spill)}, stderr=subprocess.PIPE, text=True
+    )
+    deadline = time.monotonic() + 30
+    while not list(spill.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    time.sleep(0.2)
+    started.send_signal(signal.SIGINT)
+    _, err = started.communicate(timeout=60)
+    assert started.returncode == 130
+    assert "interrupted; nothing was written" in err
+    assert not list(work.iterdir())
+    assert not list(spill.iterdir())

@@ -5,6 +5,8 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
+import pytest
+
 import karat
 from karat.examples import textbook
 
@@ -25,6 +27,13 @@ def test_the_readme_counts_the_measures() -> None:
 def test_the_measures_page_is_fresh() -> None:
     built = runpy.run_path(str(ROOT / "docs" / "build.py"))["page"]()
     assert (ROOT / "docs" / "measures.md").read_text(encoding="utf-8") == built
+
+
+@pytest.mark.parametrize("page", [*sorted(ROOT.glob("docs/*.md")), ROOT / "README.md"], ids=lambda path: path.name)
+def test_terminal_output_in_the_docs_is_what_the_commands_print(page: Path) -> None:
+    replayed = runpy.run_path(str(ROOT / "docs" / "replay.py"))["replayed"]
+    text = page.read_text(encoding="utf-8")
+    assert replayed(text) == text
 
 
 def test_ci_runs_the_readmes_test_command() -> None:

@@ -128,6 +128,7 @@ def markdown(headings: Row, rows: Sequence[Row], left: int = 1) -> str:
 
 
 def _markdown_cell(text: str) -> str:
+    text = " ".join(text.split())
     return re.sub(r"([\\|`*_<>\[\]&~#])", r"\\\1", text) if text.strip("-:") else text
 
 
@@ -147,19 +148,23 @@ _LATEX = {
 
 
 def _latex_cell(text: str) -> str:
-    return "".join(_LATEX.get(c, c) for c in text)
+    return "".join(_LATEX.get(c, c) for c in " ".join(text.split()))
 
 
 def delimited(headings: Row, rows: Iterable[Sequence[object]]) -> str:
     """Comma-separated values, as exact as they come; no newline at the end."""
     import csv
-    import io
 
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
+    lines = _Lines()
+    writer = csv.writer(lines)  # with \r\n at the end of lines, so that fields with either are quoted
     writer.writerow(headings)
     writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
-    return text.getvalue().removesuffix("\n")
+    return "\n".join(lines)
+
+
+class _Lines(list[str]):
+    def write(self, line: str) -> None:
+        self.append(line.removesuffix("\r\n"))
 
 
 def decimals(value: float | None, digits: int = 4) -> str:

@@ -35,13 +35,14 @@ SCHEMA = 1
 def in_words_of_the_terminal(message: str) -> str:
     """A message of the library with the options of the command line, and nothing that a terminal would obey."""
     names = "|".join(OPTIONS)
-    message = re.sub(
-        rf"\b({names})=('[^']*'|\.\.\.|-?\w*)",
-        lambda found: f"--{found[1].replace('_', '-')} {found[2].strip(chr(39))}".rstrip(),
-        message,
-    )
+    words = r"'[^']*'(?:(?:, | or )'[^']*')*|\.\.\.|-?\w*"  # such as 'drop', 'singletons' or 'cluster'
+    message = re.sub(rf"\b({names})=({words})", lambda found: _option(found[1], found[2]), message)
     message = re.sub(r"leave out (\w+)", lambda found: f"leave out --{found[1].replace('_', '-')}", message)
     return "\n".join(map(shown, message.split("\n")))
+
+
+def _option(name: str, value: str) -> str:
+    return f"--{name.replace('_', '-')} {value.replace(chr(39), '')}".rstrip()
 
 
 def form(chosen: Namespace) -> str:
@@ -72,7 +73,17 @@ def show(
     """Results in the format asked for; each is made only if it is wanted."""
     kind = form(chosen)
     if kind == "json":
-        write(chosen, in_json({"karat": __version__, "schema": SCHEMA, **document(), "notes": list(notes)}))
+        write(
+            chosen,
+            in_json(
+                {
+                    "karat": __version__,
+                    "schema": SCHEMA,
+                    **document(),
+                    "notes": list(map(in_words_of_the_terminal, notes)),
+                }
+            ),
+        )
     elif kind == "csv":
         rows = records()
         headings = list(dict.fromkeys(key for row in rows for key in row))

@@ -1,0 +1,64 @@
+"""Scores side by side."""
+
+from __future__ import annotations
+
+import pytest
+
+import karat
+
+GOLD = [0, 0, 1, 1, 1, 2]
+SYSTEMS = {"good": [5, 5, 6, 6, 6, 7], "poor": [1, 2, 1, 2, 1, 2]}
+
+
+def board() -> karat.Board:
+    return karat.Board({name: karat.score(GOLD, pred, ["ari", "vi"]) for name, pred in SYSTEMS.items()})
+
+
+def test_a_board_has_a_column_for_each_system() -> None:
+    found = board()
+    assert list(found) == ["good", "poor"]
+    assert found["good"]["ari"] == 1
+    lines = str(found).split("\n")
+    assert lines[0] == "2 systems on 6 items"
+    assert lines[2].split() == ["measure", "good", "poor", "one", "cluster", "all", "apart"]
+    assert [record["system"] for record in found.records()] == ["good", "good", "poor", "poor"]
+    assert repr(found) == "<Board: good, poor>"
+    assert found.to_frame("polars").shape == (4, 8)
+
+
+def test_systems_on_different_items_have_no_common_baselines() -> None:
+    found = karat.Board({"a": karat.score(GOLD, GOLD, "ari"), "b": karat.score(GOLD[:4], GOLD[:4], "ari")})
+    assert "all apart" not in str(found).split("\n")[2]
+    assert str(found).startswith("2 systems on 4 to 6 items")
+    assert "a:\nmeasures:ari" in str(found)
+
+
+def test_a_measure_that_only_one_system_has_is_a_dash_for_the_other() -> None:
+    found = karat.Board({"a": karat.score(GOLD, GOLD, "ari"), "b": karat.score(GOLD, GOLD, "vi")})
+    assert [row[1:3] for row in found.layout().rows] == [["1.0000", "–"], ["–", "0.0000"]]
+
+
+def groups() -> karat.GroupScores:
+    tables = {"x": ([0, 0, 1], [0, 0, 1]), "y": ([0, 1, 1, 1, 1, 1], [0, 0, 1, 1, 1, 1])}
+    return karat.GroupScores("word", {name: karat.score(*labels, "purity,ari") for name, labels in tables.items()})
+
+
+def test_macro_counts_groups_and_micro_counts_items() -> None:
+    found = groups()
+    purity = found["y"]["purity"]
+    assert found.macro["purity"] == (1 + purity) / 2
+    assert found.micro["purity"] == (3 * 1 + 6 * purity) / 9
+    assert [row[0] for row in found.layout().rows] == ["x", "y", "macro", "micro"]
+    assert str(found).startswith("2 groups by word\n")
+    assert repr(found) == "<GroupScores: 2 groups by word>"
+    assert len(found.records()) == 8
+    assert found.to_frame("pandas").columns.tolist() == ["word", "items", "measure", "score", "better"]
+    assert "by:word|groups:2|measures:purity,ari|log:any|matched:positions" in str(found)
+    assert (len(found), list(found)) == (2, ["x", "y"])
+
+
+def test_nothing_to_show_is_an_error() -> None:
+    with pytest.raises(karat.KaratError, match="there are no systems"):
+        karat.Board({})
+    with pytest.raises(karat.KaratError, match="there are no groups"):
+        karat.GroupScores("word", {})
