@@ -66,13 +66,23 @@ class Input:
         return "\t" if self.kind == "tsv" else ","
 
 
-def find(name: str, kind: Kind | None = None, *, encoding: str = "utf-8", header: bool = True) -> Input:
-    """What a name given by the user stands for; kind says what its text is, if the ending does not or lies."""
+def find(
+    name: str,
+    kind: Kind | None = None,
+    *,
+    encoding: str = "utf-8",
+    header: bool = True,
+    copies: list[str] | None = None,
+) -> Input:
+    """What a name given by the user stands for; kind says what its text is, if the ending does not or lies.
+
+    Streams can be read once only, so they are copied to temporary files, which are added to copies.
+    """
     if kind is not None and kind not in get_args(Kind):
         hint = nearest(str(kind), get_args(Kind)) or f"use one of {listed(get_args(Kind), 20)}."
         raise FileError(f"{kind!r} is no kind of file; {hint}")
     _check_encoding(encoding)
-    paths = _paths(name)
+    paths = _paths(name, [] if copies is None else copies)
     packed = name.lower().endswith(PACKED)
     if packed and not name.lower().endswith(UNPACKED):
         raise FileError(f"{name!r} is packed in a way that karat cannot read; unpack it, or pack it as .gz or .zst.")
@@ -85,9 +95,9 @@ def find(name: str, kind: Kind | None = None, *, encoding: str = "utf-8", header
     return Input(name, tuple(paths), found, packed, encoding, header)
 
 
-def _paths(name: str) -> list[str]:
+def _paths(name: str, copies: list[str]) -> list[str]:
     if name == "-":
-        return [_spooled(sys.stdin.buffer)]
+        return [_copied(sys.stdin.buffer, copies)]
     if os.path.isdir(name):
         raise FileError(
             f"{name!r} is a directory; name a file in it, or a pattern such as {os.path.join(name, '*')!r}."
@@ -95,7 +105,7 @@ def _paths(name: str) -> list[str]:
     paths = [name] if os.path.exists(name) else _matching(name)
     if not paths:
         raise FileError(f"there is no file {name!r}; {_neighbour(name) or 'check its name.'}")
-    paths = [path if os.path.isfile(path) else _spooled(path) for path in paths]  # a pipe can be read once
+    paths = [path if os.path.isfile(path) else _copied(path, copies) for path in paths]
     for path in paths:
         if not _start(path, path):
             raise FileError(f"{path!r} is empty; give a file with labels in it.")
@@ -116,20 +126,15 @@ def _neighbour(name: str) -> str:
         return ""
 
 
-def _spooled(source: str | IO[bytes]) -> str:
-    """A copy of a stream, such as standard input or a named pipe, in a file that goes when karat does."""
-    import atexit
+def _copied(source: str | IO[bytes], copies: list[str]) -> str:
+    """A copy of a stream, such as standard input or a named pipe, in a temporary file."""
     import shutil
     import tempfile
 
     handle, path = tempfile.mkstemp(prefix="karat-")
-    atexit.register(os.unlink, path)
-    with open(handle, "wb") as copy:
-        if isinstance(source, str):
-            with open(source, "rb") as stream:
-                shutil.copyfileobj(stream, copy)
-        else:
-            shutil.copyfileobj(source, copy)
+    copies.append(path)
+    with open(handle, "wb") as copy, open(source, "rb") if isinstance(source, str) else source as stream:
+        shutil.copyfileobj(stream, copy)
         if not copy.tell():
             raise FileError("standard input is empty; pipe labels into it.")
     return path

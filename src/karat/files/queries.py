@@ -79,8 +79,6 @@ class Database:
                 return self.connection.execute(query)
             with self.progress.shown(name):
                 return self.connection.execute(query)
-        except self.duckdb.InterruptException:
-            raise KeyboardInterrupt from None
         except self.duckdb.OutOfMemoryException:
             raise FileError(f"{name!r} needs more memory or disk than it has; raise the limit with memory=.") from None
         except self.duckdb.Error as problem:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -62,17 +63,28 @@ def read(
     karat.errors.FileError: there is no file 'nowhere.csv'; check its name.
     """
     Policy(missing, noise, noise_as)  # a wrong word is an error before anything is read
-    inputs = [find(name, input, encoding=encoding, header=header) for name in (path, *others)]
-    if any(name.kind in ("table", "matrix") or _is_saved(name) for name in inputs):
-        return _tables(inputs, locals())
     if count is not None and (weights is not None or missing != "raise" or noise is not None):
         given = "weights" if weights is not None else "missing" if missing != "raise" else "noise"
         raise FileError(f"count={count!r} says that the rows are counted already; leave out {given}.")
     preds = [pred] if isinstance(pred, str) else list(pred)
     task = Task(by, weights or count, count is not None, missing, noise, noise_as)
     columns = {"gold": gold, "preds": preds, "item": id}
-    if not any(map(needs_query, inputs)):
-        return _read(inputs, task, columns, None)
+    copies: list[str] = []
+    try:
+        inputs = [find(name, input, encoding=encoding, header=header, copies=copies) for name in (path, *others)]
+        if any(name.kind in ("table", "matrix") or _is_saved(name) for name in inputs):
+            return _tables(inputs, task, columns)
+        if not any(map(needs_query, inputs)):
+            return _read(inputs, task, columns, None)
+        return _by_duckdb(inputs, task, columns, memory, threads, progress)
+    finally:
+        for copy in copies:
+            os.unlink(copy)
+
+
+def _by_duckdb(
+    inputs: Sequence[Input], task: Task, columns: Mapping[str, Any], memory: str, threads: int | None, progress: bool
+) -> Reading:
     from karat.files.queries import Database, RefusedError
 
     database = Database(memory, threads, progress)
@@ -82,6 +94,10 @@ def read(
         if any(name.kind not in TABULAR or name.packed for name in inputs if needs_query(name)):
             raise FileError(str(problem)) from None
         return _read(inputs, task, columns, None)
+    except RuntimeError as problem:
+        if "interrupted" in str(problem):  # which is how DuckDB hears of Ctrl-C
+            raise KeyboardInterrupt from None
+        raise
     finally:
         database.close()
 
@@ -96,12 +112,15 @@ def _is_saved(source: Input) -> bool:
     return b"karat" in end and b'"karat": "table"' in end
 
 
-def _tables(inputs: Sequence[Input], options: Mapping[str, Any]) -> Reading:
+def _tables(inputs: Sequence[Input], task: Task, columns: Mapping[str, Any]) -> Reading:
     """Files that are contingency tables, each a system."""
-    given = [name for name in ("gold", "pred", "id", "by", "weights", "count", "noise", "noise_as") if options[name]]
-    given += ["missing"] if options["missing"] != "raise" else []
-    if given:
-        raise FileError(f"{inputs[0].name!r} is a table that has been counted already; leave out {given[0]}.")
+    options = {
+        "gold": columns["gold"], "pred": columns["preds"], "id": columns["item"], "by": task.by, "noise": task.noise,
+        "count" if task.counted else "weights": task.weights, "missing": task.missing != "raise",
+    }  # fmt: skip
+    for name, given in options.items():
+        if given:
+            raise FileError(f"{inputs[0].name!r} is a table that has been counted already; leave out {name}.")
     tables: dict[str, Table] = {}
     for source in inputs:
         if source.kind == "matrix":
