@@ -68,17 +68,18 @@ class Database:
         self.tables = 0
 
     def close(self) -> None:
-        """Give back memory and disk."""
+        """Give back memory, disk and the terminal."""
+        if self.progress is not None:
+            self.progress.stop()
         self.connection.close()
         shutil.rmtree(self.place, ignore_errors=True)
 
     def ask(self, query: str, name: str) -> Any:
         """Run a query about a file."""
         try:
-            if self.progress is None:
-                return self.connection.execute(query)
-            with self.progress.shown(name):
-                return self.connection.execute(query)
+            if self.progress is not None:
+                self.progress.name = name
+            return self.connection.execute(query)
         except self.duckdb.OutOfMemoryException:
             raise FileError(f"{name!r} needs more memory or disk than it has; raise the limit with memory=.") from None
         except self.duckdb.Error as problem:
