@@ -51,8 +51,8 @@ def test_only_a_terminal_gets_colour() -> None:
 
 
 def test_a_long_note_is_wrapped_but_a_signature_is_not() -> None:
-    signature = "measures:" + "x" * 200
-    layout = Layout("title", ["a"], [["x"]], ["word " * 30, signature])
+    signature = "measures:" + "x, " * 100 + "|n:1"
+    layout = Layout("title", ["a"], [["x"]], ["word " * 30], [signature])
     lines = layout.text(60).split("\n")
     assert max(map(len, lines[:-1])) <= 60
     assert lines[-1] == signature

@@ -15,6 +15,7 @@ from karat.rendering import Layout, decimals, shown
 from karat.results import ARROWS, Scores, columns_of, measure_names, with_unit
 from karat.tables import number, several
 
+NOTE = "↑ higher is better, ↓ lower is better. For comparison: all items in one cluster, each item apart."
 MEANS = "macro: the mean over groups; micro: the mean over items, each group weighted by its size."
 
 
@@ -72,7 +73,7 @@ class Board(Mapping[str, Scores]):
                 values += [None, None] if baseline is None else [baseline.one_cluster, baseline.all_apart]
             rows.append([name, *(decimals(value, digits) for value in values)])
         headings = ["measure", *map(shown, self.scores), *trivial]
-        return Layout(self._title(), headings, rows, self._notes())
+        return Layout(self._title(), headings, rows, [NOTE], self._signatures())
 
     def _title(self) -> str:
         items = sorted({scores.n for scores in self.scores.values()})
@@ -81,12 +82,12 @@ class Board(Mapping[str, Scores]):
             return f"{systems} on {items[0]:,} to {items[-1]:,} items"
         return f"{systems} on {several(next(iter(self.scores.values())).table.n, 'item')}"
 
-    def _notes(self) -> list[str]:
-        notes = ["↑ higher is better, ↓ lower is better. For comparison: all items in one cluster, each item apart."]
+    def _signatures(self) -> list[str]:
+        """One for all systems, if they do not differ in it."""
         signatures = dict.fromkeys(scores.signature for scores in self.scores.values())
         if len(signatures) == 1:
-            return [*notes, *signatures]
-        return [*notes, *(f"{shown(name)}: {scores.signature}" for name, scores in self.scores.items())]
+            return list(signatures)
+        return [f"{shown(name)}: {scores.signature}" for name, scores in self.scores.items()]
 
     def records(self) -> list[dict[str, Any]]:
         """One dict per system and measure."""
@@ -169,7 +170,7 @@ class GroupScores(Mapping[Any, Scores]):
             rows.append([name, total, *(decimals(means[measure], digits) for measure in names)])
         of = f"{shown(self.system)}: " if self.system else ""
         title = f"{of}{several(len(self.scores), 'group')} by {shown(self.by)}"
-        return Layout(title, headings, rows, [MEANS, *self._signatures()])
+        return Layout(title, headings, rows, [MEANS], self._signatures())
 
     def _signatures(self) -> Sequence[str]:
         """The signature, without the counts in which the groups differ."""

@@ -55,7 +55,7 @@ def shortened(text: str, most: int) -> str:
 
 
 def wrapped(text: str, columns: int) -> list[str]:
-    """Lines of at most so many columns; a word that is longer, such as a signature, stays whole."""
+    """Lines of at most so many columns; a word that is longer, such as a path, stays whole."""
     from textwrap import wrap
 
     return wrap(text, columns, break_long_words=False, break_on_hyphens=False) or [""]
@@ -68,6 +68,7 @@ class Layout(NamedTuple):
     headings: Row
     rows: Sequence[Row]
     notes: Sequence[str] = ()
+    signatures: Sequence[str] = ()  # to be copied, so each stays on one line
     left: int = 1
 
     def text(self, columns: int | None = None, *, quiet: bool = False, colour: bool = False) -> str:
@@ -79,7 +80,7 @@ class Layout(NamedTuple):
         if quiet:
             return table
         lines = [line for note in self.notes for line in wrapped(note, columns or PAGE)]
-        notes = [f"{faint}{line}{plain}" for line in lines]
+        notes = [f"{faint}{line}{plain}" for line in [*lines, *self.signatures]]
         return "\n".join([self.title, "", table, "", *notes]).rstrip("\n")
 
     def markdown(self) -> str:

@@ -131,7 +131,7 @@ class Scores(Mapping[str, float]):
             (name, *(decimals(value, digits) for value in (self[m], *self.baselines[str(m)])))
             for name, m in zip(measure_names(self.measures), self.measures, strict=True)
         ]
-        return Layout(self._title(), HEADINGS, rows, [*self._notes(), self.signature])
+        return Layout(self._title(), HEADINGS, rows, self._notes(), [self.signature])
 
     def _title(self) -> str:
         classes, clusters = self.table.shape

@@ -117,7 +117,9 @@ class Database:
 
     def _keys(self, source: Input) -> list[str]:
         query = f"SELECT json_keys(json) FROM read_ndjson_objects({sql.paths(source)}) LIMIT 1000"
+        self.connection.execute("SET preserve_insertion_order = true")  # two columns are gold and pred in that order
         rows = self.ask(query, source.name).fetchall()
+        self.connection.execute("SET preserve_insertion_order = false")
         return list(dict.fromkeys(key for (keys,) in rows for key in keys or []))
 
     def _arrow(self, source: Input) -> Any:
