@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,8 +20,48 @@ NOTE = "↑ higher is better, ↓ lower is better. For comparison: all items in 
 MEANS = "macro: the mean over groups; micro: the mean over items, each group weighted by its size."
 
 
+class _Beside(Mapping[Any, Scores]):
+    """Scores by name, printed side by side."""
+
+    scores: Mapping[Any, Scores]
+    of = "systems"  # what there is one of for each name
+
+    def __post_init__(self) -> None:
+        if not self.scores:
+            raise KaratError(f"there are no {self.of}; give at least one.")
+
+    def __getitem__(self, name: Any) -> Scores:
+        return self.scores[name]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.scores)
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def __str__(self) -> str:
+        return self.layout().text()
+
+    @cached_property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures of all of them, in order."""
+        return tuple({str(m): m for scores in self.scores.values() for m in scores.measures}.values())
+
+    @abstractmethod
+    def layout(self, digits: int = 4) -> Layout:
+        """What is printed."""
+
+    @abstractmethod
+    def records(self) -> list[dict[str, Any]]:
+        """One dict per name and measure."""
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row per record, in pandas, Polars or PyArrow."""
+        return frame(columns_of(self.records()), backend)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Board(Mapping[str, Scores]):
+class Board(_Beside):
     """The scores of several systems by name; print it to see them side by side.
 
     >>> import karat
@@ -32,29 +73,8 @@ class Board(Mapping[str, Scores]):
 
     scores: Mapping[str, Scores]
 
-    def __post_init__(self) -> None:
-        if not self.scores:
-            raise KaratError("there are no systems; give at least one.")
-
-    def __getitem__(self, system: str) -> Scores:
-        return self.scores[system]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.scores)
-
-    def __len__(self) -> int:
-        return len(self.scores)
-
-    def __str__(self) -> str:
-        return self.layout().text()
-
     def __repr__(self) -> str:
         return f"<Board: {', '.join(map(shown, self.scores))}>"
-
-    @cached_property
-    def measures(self) -> tuple[Measure, ...]:
-        """The measures of all systems, in order."""
-        return tuple({str(m): m for scores in self.scores.values() for m in scores.measures}.values())
 
     @cached_property
     def _same_gold(self) -> bool:
@@ -93,17 +113,13 @@ class Board(Mapping[str, Scores]):
         """One dict per system and measure."""
         return [{"system": name, **record} for name, scores in self.scores.items() for record in scores.records()]
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """One row per system and measure, in pandas, Polars or PyArrow."""
-        return frame(columns_of(self.records()), backend)
-
     def to_dict(self) -> dict[str, Any]:
         """Everything, as plain values for JSON."""
         return {"systems": [{"system": name, **scores.to_dict()} for name, scores in self.scores.items()]}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GroupScores(Mapping[Any, Scores]):
+class GroupScores(_Beside):
     """The scores of one system in each group, such as a word, a document or a data set; print it to see them all.
 
     >>> import karat
@@ -115,30 +131,10 @@ class GroupScores(Mapping[Any, Scores]):
     by: str
     scores: Mapping[Any, Scores]
     system: str = ""
-
-    def __post_init__(self) -> None:
-        if not self.scores:
-            raise KaratError("there are no groups; give at least one.")
-
-    def __getitem__(self, group: Any) -> Scores:
-        return self.scores[group]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.scores)
-
-    def __len__(self) -> int:
-        return len(self.scores)
-
-    def __str__(self) -> str:
-        return self.layout().text()
+    of = "groups"
 
     def __repr__(self) -> str:
         return f"<GroupScores: {several(len(self), 'group')} by {shown(self.by)}>"
-
-    @cached_property
-    def measures(self) -> tuple[Measure, ...]:
-        """The measures of all groups, in order."""
-        return tuple({str(m): m for scores in self.scores.values() for m in scores.measures}.values())
 
     @property
     def macro(self) -> dict[str, float]:
@@ -189,10 +185,6 @@ class GroupScores(Mapping[Any, Scores]):
             for group, n, values in groups
             for m in self.measures
         ]
-
-    def to_frame(self, backend: str | None = None) -> Any:
-        """One row per group and measure, in pandas, Polars or PyArrow."""
-        return frame(columns_of(self.records()), backend)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as plain values for JSON."""

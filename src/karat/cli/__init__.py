@@ -40,4 +40,6 @@ def main(arguments: list[str] | None = None) -> int:
     except MemoryError:
         print("karat: there is not enough memory; close other programs, or score fewer items.", file=sys.stderr)
         return 1
+    finally:
+        gc.unfreeze()
     return 0

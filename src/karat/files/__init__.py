@@ -2,9 +2,13 @@
 
 inputs.py    a path, a pattern or standard input, and of which kind it is
 text.py      small delimited files, JSON lines, one label per line, read by the standard library
-members.py   formats in which items are named: communities, Senseval keys
+members.py   formats in which items are named by themselves: communities, Senseval keys
 arrays.py    NumPy, Arrow and AnnData files
-queries.py   large, compressed and Parquet files, read by DuckDB, out of core
+sources.py   one file's columns, whatever its kind
 roles.py     which column is the item, which gold, which predicted
+problems.py  what to say of ids and labels that do not fit
+matching.py  columns in memory, brought together and counted
+sql.py, queries.py, progress.py, counting.py
+             large, compressed and Parquet files, read by DuckDB out of core, and counted
 reading.py   read(): from paths to tables
 """
