@@ -17,7 +17,7 @@ SOURCE = Path(karat.__file__).parent
 ROOMS = [
     "version", "errors", "rendering", "kernels", "names", "labels", "alignment", "profile", "counts", "matrices",
     "frames", "storage", "tables", "stack", "trivial", "nulls", "moments", "arithmetic", "syntax", "registry",
-    "parsing", "measures", "chance", "p_values", "results", "boards", "cards", "evaluate", "files",
+    "parsing", "measures", "chance", "p_values", "results", "boards", "cards", "evaluate", "meta", "files",
     "examples", "sklearn", "cli",
 ]  # fmt: skip
 

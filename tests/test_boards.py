@@ -52,7 +52,7 @@ def test_macro_counts_groups_and_micro_counts_items() -> None:
     assert str(found).startswith("2 groups by word\n")
     assert repr(found) == "<GroupScores: 2 groups by word>"
     assert len(found.records()) == 8
-    assert found.to_frame("pandas").columns.tolist() == ["word", "items", "measure", "score", "better"]
+    assert found.to_frame("pandas").columns.tolist() == ["by", "group", "items", "measure", "score", "better"]
     assert "by:word|groups:2|measures:purity,ari|log:any|matched:positions" in str(found)
     assert (len(found), list(found)) == (2, ["x", "y"])
 

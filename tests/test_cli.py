@@ -73,7 +73,7 @@ def test_groups_have_macro_and_micro_means(capsys: Capture) -> None:
     assert "lemma    items   ari ↑  vi [nats] ↓\n" in out
     _, out, _ = run(capsys, "score", *KEYS, "-m", "ari", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(out)))
-    assert [row["lemma"] for row in rows] == ["bank.n", "plant.n", "run.v", "macro", "micro"]
+    assert [row["group"] for row in rows] == ["bank.n", "plant.n", "run.v", "macro", "micro"]
 
 
 def test_json_has_the_documented_form(capsys: Capture) -> None:
@@ -253,3 +253,38 @@ def test_an_interrupted_read_leaves_nothing_behind(tmp_path: Path) -> None:
     assert "interrupted; nothing was written" in err
     assert not list(work.iterdir())
     assert not list(spill.iterdir())
+
+
+def test_a_device_is_written_into_and_not_replaced(capsys: Capture, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True)
+    assert run(capsys, "example", "-o", str(pipe))[0] == 0
+    assert reader.communicate()[0].startswith("17 items")
+    assert pipe.is_fifo()
+    assert (
+        "is a device or a pipe" in run(capsys, "table", GOLD, KMEANS, "-o", "/dev/null")[2]
+        or Path("/dev/null").is_char_device()
+    )
+    assert Path("/dev/null").is_char_device()
+
+
+def test_a_full_disk_is_one_line() -> None:
+    with open("/dev/full", "w") as full:  # noqa: PTH123
+        done = subprocess.run(command("example"), stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("karat: cannot write or read (No space left on device)")
+
+
+def test_what_the_user_typed_is_not_reworded(capsys: Capture) -> None:
+    assert "'id=3.csv'" in run(capsys, "score", "id=3.csv")[2]
+    assert run(capsys, "score", "-", "-")[2].startswith("karat: standard input ")
+    with pytest.raises(SystemExit):
+        cli.main(["score", GOLD, "--fo\x1b[31mo"])
+    assert "\x1b" not in capsys.readouterr().err
+
+
+def test_a_narrow_terminal_and_one_measure_in_markdown(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "-5")
+    assert run(capsys, "measures", "ari")[0] == 0
+    assert run(capsys, "measures", "ari", "--format", "markdown")[1].count("\n") == 5

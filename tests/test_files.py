@@ -442,7 +442,6 @@ def test_what_is_wrong_with_two_files_is_said_in_one_sentence(
         ("d.csv", b"a,b,c\n1,2,3\n", {}, "say which is which: gold=..., pred=..."),
         ("d.csv", b"a\n1\n", {}, "has one column only"),
         ("d.csv", b"gold,pred\n,1\nx,2\n", {}, r"column 'gold' has no label for 1 row: 1; say missing="),
-        ("d.csv", b'gold,pred\n "a",1\n', {}, "a space before a quote in line 2"),
         ("d.csv", b"gold,pred,w\na,1,heavy\n", {"weights": "w"}, "has 'heavy' in column 'w', which is no weight"),
         ("d.csv", b"gold,pred,w\na,1,\n", {"weights": "w"}, "has 1 row without a weight"),
         ("d.csv", b"gold,pred\n1,2\n", {"encoding": "klingon"}, "'klingon' is no encoding"),
@@ -457,7 +456,7 @@ def test_what_is_wrong_with_two_files_is_said_in_one_sentence(
         ("d.npy", b"\x93NUMPY and then nothing", {}, "is not an array"),
         ("d.json", b"{}", {}, "is not a table that karat saved"),
         ("d.xz", b"gold,pred\n", {}, "packed in a way that karat cannot read"),
-        ("d.csv.gz", b"not packed at all", {}, "cannot be read"),
+        ("d.csv.gz", b"not packed at all", {}, "is not packed as its ending says"),
         ("d.labels", b"a\nb\n", {}, "has one column only"),
     ],
 )  # fmt: skip
@@ -540,3 +539,143 @@ def test_the_size_decides_who_reads(tmp_path: Path) -> None:
     assert not needs_query(small)
     large = inputs.find(write(tmp_path / "e.csv", "gold,pred\n" + "a,b\n" * (inputs.LARGE // 4)))
     assert needs_query(large)
+
+
+def parquet(path: Path, **columns: list[Any]) -> str:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table(list(columns.values()), names=list(columns)), path)
+    return str(path)
+
+
+def test_a_directory_called_like_a_column_adds_no_column(tmp_path: Path) -> None:
+    for name in ("gold=zzz", "c1=q"):
+        (tmp_path / name).mkdir()
+        path = parquet(tmp_path / name / "d.parquet", gold=GOLD, pred=PRED)
+        assert same(only(karat.read(path)), EXPECTED)
+        (tmp_path / name / "d.csv.gz").write_bytes(gzip.compress(lines(GOLD, PRED, head="gold,pred").encode()))
+        assert same(only(karat.read(str(tmp_path / name / "d.csv.gz"))), EXPECTED)
+
+
+def test_packed_labels_are_told_by_what_is_packed(tmp_path: Path) -> None:
+    paths = []
+    for seed in range(20):
+        labels = [str(x) for x in np.random.default_rng(seed).integers(0, 5, 400)]
+        path = tmp_path / f"{seed}.txt.gz"
+        path.write_bytes(gzip.compress("\n".join(labels).encode()))
+        paths.append(str(path))
+    assert {inputs.find(path).kind for path in paths} == {"labels"}
+    assert only(karat.read(paths[0], paths[0])).n == 400
+
+
+@pytest.mark.parametrize("missing", ["drop", "singletons", "cluster"])
+def test_nan_is_a_missing_label_in_every_file(tmp_path: Path, missing: Any) -> None:
+    nan = float("nan")
+    gold, pred = ["a", "a", "a", "b", "b", "b"], [nan, nan, nan, 1.0, 1.0, 2.0]
+    table = only(karat.read(parquet(tmp_path / "d.parquet", gold=gold, pred=pred), missing=missing))
+    expected = karat.Table.from_labels(gold, pred, missing=missing)
+    assert (karat.ari(table), table.policy.missing_items) == (karat.ari(expected), 3)
+    with pytest.raises(karat.FileError, match="has no label for 3 rows"):
+        karat.read(str(tmp_path / "d.parquet"))
+
+
+def test_files_of_a_pattern_must_be_alike(tmp_path: Path) -> None:
+    write(tmp_path / "p1.csv", "id,gold,pred\n1,a,x\n")
+    write(tmp_path / "p2.csv", "id,pred,gold\n3,y,b\n")
+    with pytest.raises(karat.FileError, match=r"p2.csv' has other columns, or columns of other types, than"):
+        karat.read(str(tmp_path / "p*.csv"))
+    parquet(tmp_path / "q1.parquet", gold=[1, 2], pred=[1, 2])
+    parquet(tmp_path / "q2.parquet", gold=[1, 2], pred=["001", "1"])
+    with pytest.raises(karat.FileError, match="of other types"):
+        karat.read(str(tmp_path / "q*.parquet"))
+
+
+def test_columns_with_the_same_name_are_not_guessed(tmp_path: Path) -> None:
+    for head in ("a,a", "gold,gold,pred", "gold,pred,pred"):
+        path = write(tmp_path / "d.csv", f"{head}\n" + ",".join("x" * len(head.split(","))) + "\n")
+        with pytest.raises(karat.FileError, match="has 2 columns"):
+            karat.read(path)
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table([GOLD, GOLD, PRED], names=["gold", "gold", "pred"]), tmp_path / "d.parquet")
+    with pytest.raises(karat.FileError, match="has 2 columns 'gold'"):
+        karat.read(str(tmp_path / "d.parquet"))
+
+
+def test_names_that_differ_in_capitals_only_are_two_names(tmp_path: Path) -> None:
+    path = parquet(tmp_path / "d.parquet", Gold=PRED, gold=GOLD, pred=PRED)
+    assert same(only(karat.read(path, gold="gold", pred="pred")), EXPECTED)
+    assert same(only(karat.read(path, gold="Gold", pred="pred")), karat.Table.from_labels(PRED, PRED))
+
+
+def test_a_damaged_packed_file_is_refused(tmp_path: Path) -> None:
+    text = "id,gold,pred\n" + "".join(f"{i},{'ab'[i % 2]},{'xy'[i % 2]}\n" for i in range(60))
+    whole = gzip.compress(text.encode(), mtime=0)
+    for name in ("d.csv.gz", "d.labels.gz", "d.jsonl.gz"):
+        for data in (whole[:-9], whole[:54] + bytes([whole[54] ^ 16]) + whole[55:], whole[:-6] + b"\0" * 6):
+            (tmp_path / name).write_bytes(data)
+            with pytest.raises(karat.FileError):
+                karat.read(str(tmp_path / name), str(tmp_path / name))
+
+
+def test_times_to_the_nanosecond_stay_apart(tmp_path: Path) -> None:
+    import pyarrow as pa
+
+    for zone in (None, "UTC"):
+        moments = pa.array([1, 2, 1000, 1001], pa.timestamp("ns", tz=zone))
+        path = parquet(tmp_path / "d.parquet", gold=moments, pred=moments)
+        assert only(karat.read(path)).shape == (4, 4)
+
+
+def test_true_and_one_are_two_labels_and_two_groups(tmp_path: Path) -> None:
+    records = [{"gold": g, "pred": "x", "by": g} for g in (True, 1, 1)]
+    path = write(tmp_path / "d.jsonl", "\n".join(map(json.dumps, records)))
+    assert only(karat.read(path, gold="gold", pred="pred")).shape == (2, 1)
+    groups = karat.read(path, gold="gold", pred="pred", by="by").groups["pred"]
+    assert [(name, table.n) for name, table in groups.items()] == [(1, 2), (True, 1)]
+    assert groups[True].n == 1
+    with pytest.raises(KeyError):
+        groups["no"]
+
+
+def test_an_option_may_be_the_empty_name(tmp_path: Path) -> None:
+    path = write(tmp_path / "d.csv", ",gold,pred\n1,a,x\n2,b,y\n")
+    assert only(karat.read(path, gold="", pred="pred")).classes == ("1", "2")
+    with pytest.raises(karat.FileError, match="has no column ''"):
+        karat.read(write(tmp_path / "e.csv", "gold,pred\n1,a\n"), weights="")
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        (",x,\na,1,2\n", {"input": "matrix"}, "a class or a cluster without a name"),
+        ("lemma l.1 /5\n", {"input": "senseval"}, "a weight without a sense in line 1"),
+        ('{"gold": 1, "gold": 2, "pred": 1}\n', {"input": "jsonl"}, "a key occurs twice"),
+        ("[" * 100_000, {"input": "jsonl"}, "is not JSON in line 1"),
+        ("gold,pred\n1,2\n", {"input": "csv", "encoding": "rot13"}, "'rot13' is no encoding"),
+        ("gold,pred\n1,2\n", {"input": "csv", "pred": ["pred", "pred"]}, "is given more than once"),
+    ],
+)
+def test_more_that_is_wrong(tmp_path: Path, text: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(karat.KaratError, match=message):
+        karat.read(write(tmp_path / "d.xyz", text), **options)
+
+
+def test_noise_is_found_whatever_its_type(tmp_path: Path) -> None:
+    labels = [True, False, -1, "x", 2.5]
+    records = [{"gold": 1, "pred": label} for label in labels]
+    path = write(tmp_path / "d.jsonl", "\n".join(map(json.dumps, records)))
+    for noise in ("true", "True", "-1", "x", "2.5"):
+        assert only(karat.read(path, noise=noise, noise_as="drop")).n == 4
+
+
+def test_a_group_that_cannot_be_counted_is_named(tmp_path: Path) -> None:
+    path = write(tmp_path / "d.csv", "word,gold,pred\nw1,a,\nw2,a,b\n")
+    with pytest.raises(karat.FileError, match="group 'w1' cannot be counted: no item is left to score"):
+        karat.read(path, by="word", missing="drop")
+    gold = write(tmp_path / "g.csv", "id,class,word\n1,a,x\n")
+    pred = write(tmp_path / "p.csv", "id,cluster\n1,a\n2,b\n")
+    with pytest.raises(karat.FileError, match=r"has 1 item that .*g.csv', which tells the groups, has not"):
+        karat.read(gold, pred, by="word", missing="singletons")

@@ -181,7 +181,15 @@ class GroupScores(_Beside):
         total = math.fsum(scores.n for scores in self.scores.values())
         groups += [("macro", total, self.macro), ("micro", total, self.micro)]
         return [
-            {**of, self.by: group, "items": n, "measure": str(m), "score": values.get(str(m)), "better": m.better}
+            {
+                **of,
+                "by": self.by,
+                "group": group,
+                "items": n,
+                "measure": str(m),
+                "score": values.get(str(m)),
+                "better": m.better,
+            }
             for group, n, values in groups
             for m in self.measures
         ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from inspect import getdoc
@@ -27,9 +28,9 @@ CONSTRAINTS = {  # Amigó et al. (2009), and one that is ours
 }
 
 
-def catalogue() -> Layout:
-    """All measures, a row for each."""
-    measures = list_measures()
+def catalogue(measures: Sequence[Measure] | None = None) -> Layout:
+    """All measures, or some, a row for each."""
+    measures = measures or list_measures()
     rows = [
         [f"{m.full_text}{' *' if m.panel else ''}", m.better or "", f"{_range(m)} {m.unit}".rstrip(), m.title]
         for m in measures

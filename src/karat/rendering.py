@@ -144,7 +144,8 @@ def latex(headings: Row, rows: Sequence[Row], left: int = 1) -> str:
 _LATEX = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "↑": r"$\uparrow$",
     "↓": r"$\downarrow$", "–": "--", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
-    '"': r"\textquotedbl{}", **{c: f"\\{c}" for c in "&%$#_{}"},
+    '"': r"\textquotedbl{}", "·": r"$\cdot$", "[": "{[}", "*": "{*}",  # \\ would take a [ or * that follows it
+    **{c: f"\\{c}" for c in "&%$#_{}"},
 }  # fmt: skip
 
 

@@ -71,8 +71,11 @@ def load_cells(path: str | PathLike[str]) -> Stored:
             raise TableError(f"it is not of format {FORMAT}")
         classes, clusters = ([_unpack(name) for name in head[side]] for side in ("classes", "clusters"))
         policy = Policy(**{**head["policy"], "noise": _unpack(head["policy"]["noise"])})
+        counted = (policy.missing_items, policy.noise_items)
+        if policy.matched not in ("items", "positions", "mixed") or any(type(number) is not int for number in counted):
+            raise TableError("its policy is not one")
         stored = Stored(_codes(rows, classes), _codes(cols, clusters), _counts(counts), classes, clusters, policy)
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError, RecursionError) as problem:
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, ArithmeticError, RecursionError) as problem:
         raise TableError(f"{str(path)!r} is not a table that karat saved ({problem}); save it again.") from None
     return stored
 
@@ -106,6 +109,8 @@ def whole_file(path: str | PathLike[str]) -> Iterator[str]:
     target = Path(os.path.realpath(path))  # a link keeps pointing to the file
     if target.is_dir():
         raise TableError(f"{str(path)!r} is a directory; name a file in it.")
+    if target.exists() and not target.is_file():
+        raise TableError(f"{str(path)!r} is a device or a pipe; name a file.")
     temporary = target.parent / f".karat-{os.getpid()}-{token_hex(4)}"
     try:
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # less what the umask takes

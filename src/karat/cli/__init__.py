@@ -5,41 +5,60 @@ from __future__ import annotations
 import io
 import os
 import sys
+from contextlib import suppress
 
 from karat.errors import KaratError
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; 0 if it went well, 1 for a user's error (argparse exits with 2 for usage)."""
+    try:
+        return _run(arguments)
+    except BrokenPipeError:  # the reader, such as head, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return _fail("interrupted; nothing was written.", 130)
+    except KaratError as problem:
+        from karat.cli.output import in_words_of_the_terminal
+
+        return _fail(in_words_of_the_terminal(str(problem)))
+    except MemoryError:
+        return _fail("there is not enough memory; close other programs, or score fewer items.")
+    except OSError as problem:  # such as a full disk
+        return _fail(f"cannot write or read ({problem.strerror or problem}); free some space, or choose another place.")
+
+
+def _run(arguments: list[str] | None) -> int:
+    import gc
+    import signal
+
     from karat.cli.parser import parser
 
     chosen = parser().parse_args(arguments)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without arrows still shows the numbers
-    import gc
-
     gc.disable()  # what is loaded stays: nothing to look for in it
     from karat.cli import commands
 
     gc.freeze()
     gc.enable()
     try:
+        before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that temporary files are taken away
+    except ValueError:  # not in the main thread
+        before = None
+    try:
         getattr(commands, chosen.command)(chosen)
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader, such as head, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except KeyboardInterrupt:
-        print("\nkarat: interrupted; nothing was written.", file=sys.stderr)
-        return 130
-    except KaratError as problem:
-        from karat.cli.output import in_words_of_the_terminal
-
-        print(f"karat: {in_words_of_the_terminal(str(problem))}", file=sys.stderr)
-        return 1
-    except MemoryError:
-        print("karat: there is not enough memory; close other programs, or score fewer items.", file=sys.stderr)
-        return 1
     finally:
         gc.unfreeze()
+        if before is not None:
+            signal.signal(signal.SIGTERM, before)
     return 0
+
+
+def _fail(message: str, status: int = 1) -> int:
+    with suppress(OSError):  # if nobody can be told
+        print(f"karat: {message}", file=sys.stderr)
+    return status

@@ -117,14 +117,15 @@ def _saved(found: Any) -> str:
 def _cells(found: Any, cells: list[tuple[Any, Any, Any]]) -> Layout:
     from karat.tables import number, several
 
-    classes = dict(zip(found.classes, found.class_sizes.tolist(), strict=True))
-    clusters = dict(zip(found.clusters, found.cluster_sizes.tolist(), strict=True))
+    largest = found.counts.argsort(kind="stable")[::-1]  # not by name: True and 1 are two
+    order = sorted(largest.tolist(), key=lambda place: (-found.counts[place], place))[: len(cells)]
     rows = [
         [
             shortened(shown(c), 40), shortened(shown(k), 40), f"{n:,}",
-            decimals(100 * n / classes[c], 1), decimals(100 * n / clusters[k], 1),
+            decimals(100 * n / found.class_sizes[found.rows[place]], 1),
+            decimals(100 * n / found.cluster_sizes[found.cols[place]], 1),
         ]
-        for c, k, n in cells
+        for (c, k, n), place in zip(cells, order, strict=True)
     ]  # fmt: skip
     rows_of, columns_of = found.shape
     title = (
@@ -166,7 +167,12 @@ def measures(chosen: Namespace) -> None:
         write(chosen, "\n\n\n".join(cards.card(m, min(columns, 100)) for m in asked))
         return
     found = asked or list(karat.list_measures())
-    show(chosen, lambda: [cards.catalogue()], lambda: cards.records(found), lambda: {"measures": cards.records(found)})
+    show(
+        chosen,
+        lambda: [cards.catalogue(found)],
+        lambda: cards.records(found),
+        lambda: {"measures": cards.records(found)},
+    )
 
 
 def example(chosen: Namespace) -> None:

@@ -31,14 +31,22 @@ OPTIONS = (
 
 SCHEMA = 1
 
+_VALUE = r"'[^']*'(?:(?:, | or )'[^']*')*|\.\.\.|-?\w*"  # such as 'drop', 'singletons' or 'cluster'
+_OPTION = re.compile(  # what is quoted is the user's own, and stays
+    rf"\b(?P<option>{'|'.join(OPTIONS)})=(?P<value>{_VALUE})|leave out (?P<out>{'|'.join(OPTIONS)})\b"
+    r"|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+)
+
 
 def in_words_of_the_terminal(message: str) -> str:
     """A message of the library with the options of the command line, and nothing that a terminal would obey."""
-    names = "|".join(OPTIONS)
-    words = r"'[^']*'(?:(?:, | or )'[^']*')*|\.\.\.|-?\w*"  # such as 'drop', 'singletons' or 'cluster'
-    message = re.sub(rf"\b({names})=({words})", lambda found: _option(found[1], found[2]), message)
-    message = re.sub(r"leave out (\w+)", lambda found: f"leave out --{found[1].replace('_', '-')}", message)
-    return "\n".join(map(shown, message.split("\n")))
+    return shown(_OPTION.sub(_reworded, message))
+
+
+def _reworded(found: re.Match[str]) -> str:
+    if found["option"]:
+        return _option(found["option"], found["value"])
+    return f"leave out --{found['out'].replace('_', '-')}" if found["out"] else found[0]
 
 
 def _option(name: str, value: str) -> str:
@@ -57,9 +65,16 @@ def write(chosen: Namespace, text: str) -> None:
     if chosen.output is None:
         print(text)
         return
+    if os.path.exists(chosen.output) and not os.path.isfile(chosen.output) and not os.path.isdir(chosen.output):
+        with open(chosen.output, "w", encoding="utf-8") as device:  # or a pipe
+            device.write(f"{text}\n")
+        return
     from karat.storage import whole_file
 
-    with whole_file(chosen.output) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
+    with (
+        whole_file(chosen.output) as temporary,
+        open(temporary, "w", encoding="utf-8", errors="backslashreplace", newline="") as file,
+    ):
         file.write(f"{text}\n")
 
 
@@ -110,11 +125,11 @@ def _text(chosen: Namespace, layouts: Sequence[Layout], notes: Sequence[str]) ->
 def terminal_columns() -> int:
     """How wide the terminal is."""
     try:
-        return int(os.environ["COLUMNS"])
+        return max(20, int(os.environ["COLUMNS"]))
     except (KeyError, ValueError):
         pass
     try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns or 80
+        return max(20, os.get_terminal_size(sys.stdout.fileno()).columns)
     except (OSError, ValueError):
         return 80
 
@@ -123,7 +138,8 @@ def in_json(document: dict[str, Any]) -> str:
     """JSON without NaN and infinity, which it does not have."""
     import json
 
-    return json.dumps(_finite(document), ensure_ascii=False, indent=2, allow_nan=False, default=str)
+    plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"  # then letters are written as escapes
+    return json.dumps(_finite(document), ensure_ascii=plain, indent=2, allow_nan=False, default=str)
 
 
 def _finite(value: Any) -> Any:

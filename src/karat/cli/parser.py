@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import Any, NoReturn
 
 from karat.version import __version__
 
@@ -19,9 +19,19 @@ FORMATS = ("text", "json", "csv", "markdown", "latex")
 SHELLS = ("bash", "zsh", "tcsh")
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose messages a terminal does not obey."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong with the usage, and stop with status 2."""
+        from karat.rendering import shown
+
+        super().error(shown(message))
+
+
 def parser() -> argparse.ArgumentParser:
     """The whole tree of commands."""
-    top = argparse.ArgumentParser(
+    top = _Parser(
         prog="karat",
         description="How close is a clustering to gold?",
         epilog=EPILOG,

@@ -14,9 +14,11 @@ def read_npy(source: Input) -> Any:
     """A one-dimensional array, left on the disk until it is counted; pickles are refused."""
     try:
         array = np.load(source.path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, OSError, EOFError) as problem:
+    except Exception as problem:  # whatever a file that is no array makes NumPy raise
         reason = str(problem).split("\n", 1)[0].rstrip(".")
         raise FileError(f"{source.name!r} is not an array that karat reads ({reason}); save plain labels.") from None
+    if not isinstance(array, np.ndarray):
+        raise FileError(f"{source.name!r} holds several arrays; save one, with numpy.save.")
     if array.ndim != 1:
         raise FileError(f"{source.name!r} has shape {array.shape}; give one label per item, in one dimension.")
     return array
@@ -49,7 +51,8 @@ class Observations:
         try:
             self.file = h5py.File(source.path, "r")
             self.obs = self.file["obs"]
-        except (OSError, KeyError) as problem:
+            self.columns = self._names()
+        except Exception as problem:  # whatever a damaged file makes HDF5 raise
             raise FileError(
                 f"{source.name!r} is not an AnnData file ({str(problem).strip(chr(39))}); check it."
             ) from None
@@ -61,14 +64,22 @@ class Observations:
             return str(self.obs.dtype.names[0])
         return _text(self.obs.attrs.get("_index", "_index"))
 
-    @property
-    def columns(self) -> list[str]:
+    def _names(self) -> list[str]:
         """The names of all columns, that of the index first."""
         names = list(self.obs.keys()) if hasattr(self.obs, "keys") else list(self.obs.dtype.names)
         return [self.index, *(name for name in names if name not in (self.index, "__categories"))]
 
     def column(self, name: str) -> list[Any]:
         """The values of a column, None where one is missing."""
+        try:
+            return self._column(name)
+        except FileError:
+            raise
+        except Exception as problem:  # whatever a damaged file makes HDF5 raise
+            reason = str(problem).split("\n", 1)[0].rstrip(".")
+            raise FileError(f"{self.name!r} cannot be read in obs column {name!r} ({reason}); check it.") from None
+
+    def _column(self, name: str) -> list[Any]:
         found = self.obs[name]
         if not hasattr(self.obs, "keys"):  # written before 2019: one table, its categories elsewhere
             coded = self.file.get(f"uns/{name}_categories")
@@ -91,7 +102,10 @@ class Observations:
 
 def _decoded(codes: Any, categories: Any) -> list[Any]:
     names = [*_values(categories[()]), None]  # the code -1 stands for a missing value
-    return [names[code] for code in codes.tolist()]
+    found = codes.tolist()
+    if found and not -1 <= min(found) <= max(found) < len(names) - 1:
+        raise ValueError(f"codes from {min(found)} to {max(found)} for {len(names) - 1} categories")
+    return [names[code] for code in found]
 
 
 def _values(array: Any) -> list[Any]:

@@ -41,6 +41,11 @@ class Input:
     header: bool = True
 
     @property
+    def zipped(self) -> bool:
+        """Whether the standard library unpacks it."""
+        return self.packed and _start(self.path, self.name)[:2] == b"\x1f\x8b"
+
+    @property
     def path(self) -> str:
         """The first file, or the only one."""
         return self.paths[0]
@@ -63,7 +68,8 @@ class Input:
     @property
     def delimiter(self) -> str:
         """What stands between the fields of a line."""
-        return "\t" if self.kind == "tsv" else ","
+        tabs = self.kind == "tsv" or (self.kind == "matrix" and _by_ending(self.name) == "tsv")
+        return "\t" if tabs else ","
 
 
 def find(
@@ -87,8 +93,15 @@ def find(
     if packed and not name.lower().endswith(UNPACKED):
         raise FileError(f"{name!r} is packed in a way that karat cannot read; unpack it, or pack it as .gz or .zst.")
     start = _start(paths[0], name)
+    packed = packed or start[:2] == b"\x1f\x8b"  # a stream may be packed too
+    if packed and start[:2] == b"\x1f\x8b":
+        start = _unpacked_start(paths[0], name)
+    elif packed and not start.startswith(b"\x28\xb5\x2f\xfd"):
+        raise FileError(f"{name!r} is not packed as its ending says; check that it is whole, or rename it.")
     found = _by_magic(start) or kind or _by_ending(name)
-    if found not in BINARY and not packed:
+    if found in BINARY and packed:
+        raise FileError(f"{name!r} is packed, which {found} files may not be; unpack it.")
+    if found not in BINARY and not (packed and start.startswith(b"\x28\xb5")):
         _check_text(start, name, encoding)
     if found is None:
         found = _by_content(start, name, encoding)
@@ -97,6 +110,11 @@ def find(
 
 def _paths(name: str, copies: list[str]) -> list[str]:
     if name == "-":
+        if "-" in copies:
+            raise FileError("standard input is given more than once; it can be read once only.")
+        copies.append("-")
+        if sys.stdin is None or sys.stdin.closed:
+            raise FileError("standard input is closed; pipe labels into it.")
         return [_copied(sys.stdin.buffer, copies)]
     if os.path.isdir(name):
         raise FileError(
@@ -131,13 +149,21 @@ def _copied(source: str | IO[bytes], copies: list[str]) -> str:
     import shutil
     import tempfile
 
-    handle, path = tempfile.mkstemp(prefix="karat-")
-    copies.append(path)
-    with open(handle, "wb") as copy, open(source, "rb") if isinstance(source, str) else source as stream:
-        shutil.copyfileobj(stream, copy)
-        if not copy.tell():
-            raise FileError("standard input is empty; pipe labels into it.")
+    try:
+        handle, path = tempfile.mkstemp(prefix="karat-")
+        copies.append(path)
+        with open(handle, "wb") as copy, open(source, "rb") if isinstance(source, str) else source as stream:
+            shutil.copyfileobj(stream, copy)
+            empty = not copy.tell()
+    except OSError as problem:
+        raise FileError(f"{_named(source)} cannot be read ({problem.strerror}); give a file.") from None
+    if empty:
+        raise FileError(f"{_named(source)} is empty; give something with labels in it.")
     return path
+
+
+def _named(source: str | IO[bytes]) -> str:
+    return repr(source) if isinstance(source, str) else "standard input"
 
 
 def _start(path: str, name: str) -> bytes:
@@ -146,6 +172,20 @@ def _start(path: str, name: str) -> bytes:
             return file.read(1 << 16)
     except OSError as problem:
         raise FileError(f"{name!r} cannot be read ({problem.strerror}); check its permissions.") from None
+
+
+def _unpacked_start(path: str, name: str) -> bytes:
+    import gzip
+    import zlib
+
+    try:
+        with gzip.open(path, "rb") as file:
+            start = file.read(1 << 16)
+    except (OSError, EOFError, zlib.error) as problem:
+        raise FileError(f"{name!r} cannot be read ({problem}); check that it is whole.") from None
+    if not start:
+        raise FileError(f"{name!r} is empty; give a file with labels in it.")
+    return start
 
 
 def _by_magic(start: bytes) -> Kind | None:
@@ -161,19 +201,23 @@ def _by_ending(name: str) -> Kind | None:
 
 def _by_content(start: bytes, name: str, encoding: str) -> Kind:
     """What a text without a telling ending is: JSON lines, tab-separated, comma-separated, or one label per line."""
+    if start.startswith(b"\x28\xb5"):
+        raise FileError(f"{name!r} does not say what is packed in it; say input='csv' or whatever it is.")
     text = start.decode(byte_order(start) or encoding, errors="replace")
     line = text.lstrip("\ufeff\r\n").split("\n", 1)[0]
     if line.startswith("{"):
         return "jsonl"
     if "\t" in line:
         return "tsv"
-    return "csv" if "," in line and not name.lower().endswith(".txt") else "labels"
+    return "csv" if "," in line and not name.lower().removesuffix(".gz").endswith(".txt") else "labels"
 
 
 def byte_order(start: bytes) -> str | None:
     """The encoding that a mark at the start of a text names."""
     if start.startswith(b"\xef\xbb\xbf"):
         return "utf-8-sig"
+    if start.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
+        return "utf-32"
     return "utf-16" if start.startswith((b"\xff\xfe", b"\xfe\xff")) else None
 
 
@@ -181,11 +225,12 @@ def _check_encoding(encoding: str) -> None:
     import codecs
 
     try:
-        codecs.lookup(encoding)
-    except LookupError:
-        raise FileError(
-            f"{encoding!r} is no encoding; use 'utf-8', 'latin-1', 'utf-16' or another of Python's."
-        ) from None
+        "".encode(encoding)
+        known = codecs.lookup(encoding)._is_text_encoding
+    except (LookupError, UnicodeError):
+        known = False
+    if not known:
+        raise FileError(f"{encoding!r} is no encoding; use 'utf-8', 'latin-1', 'utf-16' or another of Python's.")
 
 
 def _check_text(start: bytes, name: str, encoding: str) -> None:

@@ -3,20 +3,40 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from karat.alignment import Missing, NoiseAs
-from karat.errors import FileError
+from karat.errors import FileError, KaratError
 from karat.files import problems
 from karat.files.roles import Pairing, Side
 from karat.files.sources import Source
 from karat.labels import Labels
-from karat.names import canonical_order
+from karat.names import comparable, encode_objects
 from karat.tables import Table
+
+
+class Groups(Mapping[Any, Table]):
+    """A table for each group, in order; True and 1, which are one key of a dict, are two groups here."""
+
+    def __init__(self, tables: Iterable[tuple[Any, Table]]) -> None:
+        self.tables = list(tables)
+
+    def __getitem__(self, group: Any) -> Table:
+        found = [table for name, table in self.tables if comparable(name) == comparable(group)]
+        if not found:
+            raise KeyError(group)
+        return found[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        return (name for name, _ in self.tables)
+
+    def __len__(self) -> int:
+        return len(self.tables)
 
 
 @dataclass(frozen=True)
@@ -30,8 +50,16 @@ class Task:
     noise: Any
     noise_as: NoiseAs | None
 
-    def table(self, gold: Any, pred: Any, weights: Any = None) -> Table:
-        """Two columns of labels counted."""
+    def table(self, gold: Any, pred: Any, weights: Any = None, group: Any = None) -> Table:
+        """Two columns of labels counted; a problem with them is told with the name of their group."""
+        try:
+            return self._table(gold, pred, weights)
+        except KaratError as problem:
+            if group is None:
+                raise
+            raise FileError(f"group {group!r} cannot be counted: {problem}") from None
+
+    def _table(self, gold: Any, pred: Any, weights: Any) -> Table:
         noise = None if self.noise is None else _as_label(self.noise, pred)
         table = Table.from_labels(
             gold, pred, weights=weights, missing=self.missing, noise=noise, noise_as=self.noise_as
@@ -45,24 +73,23 @@ def unweighted(table: Table) -> Table:
 
 
 def _as_label(noise: Any, pred: Any) -> Any:
-    """The noise label in the kind that pred has: "-1" is the number -1 where labels are numbers."""
+    """The noise label as pred has it: the text "-1" stands for the number -1, if that is among the labels."""
     if not isinstance(noise, str):
         return noise
-    sample = pred.names if isinstance(pred, Labels) else pred
-    if isinstance(sample, np.ndarray) and sample.dtype.kind in "iuf":
-        kinds: set[type] = {int}
-    else:
-        kinds = {type(label) for label in (sample.values() if isinstance(sample, Mapping) else sample or [])}
-    if str in kinds or not kinds & {int, float}:
-        return noise
-    try:
-        return int(noise)
-    except ValueError:
-        pass
-    try:
-        return float(noise)
-    except ValueError:
-        return noise
+    if isinstance(pred, np.ndarray):
+        pred = np.unique(pred).tolist() if pred.dtype.kind in "biufUS" else pred.tolist()
+    elif isinstance(pred, Labels):
+        pred = pred.names or []
+    elif isinstance(pred, Mapping):
+        pred = list(pred.values())
+    alike = [label for label in pred if noise in (str(label), json_text(label))]
+    texts = [label for label in alike if isinstance(label, str)]
+    return (texts or alike or [noise])[0]
+
+
+def json_text(label: Any) -> str:
+    """true and false, as JSON and DuckDB write them."""
+    return str(label).lower() if isinstance(label, bool) else str(label)
 
 
 def in_memory(pairing: Pairing, task: Task) -> Any:
@@ -75,23 +102,25 @@ def in_memory(pairing: Pairing, task: Task) -> Any:
         _check_labels(pairing, labels, task)
         if groups is None:
             return task.table(*labels, weights)
-        return {
-            group: task.table(_some(labels[0], rows), _some(labels[1], rows), _some(weights, rows))
-            for group, rows in groups.items()
-        }
+        return Groups(
+            (group, task.table(_some(labels[0], rows), _some(labels[1], rows), _some(weights, rows), group))
+            for group, rows in groups
+        )
     sides = _by_item(gold), _by_item(pred)
     _check_match(pairing, sides, task)
     by_item = None if weights is None else dict(zip(sides[0], weights, strict=True))
     if groups is None:
         return task.table(*sides, by_item)
-    tables = {}
     items = list(sides[0])
-    for group, rows in groups.items():
+    if task.missing in ("singletons", "cluster") and any(item not in sides[0] for item in sides[1]):
+        raise FileError(problems.without_side(pairing, sum(item not in sides[0] for item in sides[1])))
+    tables = []
+    for group, rows in groups:
         chosen = [items[row] for row in rows]
         part = {item: sides[1].get(item) for item in chosen}
         left = {item: sides[0][item] for item in chosen}
-        tables[group] = task.table(left, part, by_item)
-    return tables
+        tables.append((group, task.table(left, part, by_item, group)))
+    return Groups(tables)
 
 
 def _some(values: list[Any] | None, rows: list[int]) -> list[Any] | None:
@@ -105,17 +134,12 @@ def _by_item(side: Side) -> dict[Any, Any]:
     lacking = [row for row, item in enumerate(items, 1) if item is None]
     if lacking:
         raise FileError(problems.without_value(side.source, "an id", column, len(lacking)))
-    texts = [item if isinstance(item, str) else _item_text(item) for item in items]
+    texts = [item if isinstance(item, str) else json_text(item) for item in items]
     labels = dict(zip(texts, side.source.values(side.label), strict=True))
     if len(labels) < len(texts):
         twice = sorted(item for item, times in Counter(texts).items() if times > 1)
         raise FileError(problems.duplicates(side, len(twice), twice[:3]))
     return labels
-
-
-def _item_text(item: Any) -> str:
-    """An id as DuckDB would write it."""
-    return str(item).lower() if isinstance(item, bool) else str(item)
 
 
 def _check_match(pairing: Pairing, sides: tuple[dict[Any, Any], dict[Any, Any]], task: Task) -> None:
@@ -146,22 +170,15 @@ def _absent(label: Any) -> bool:
     return label is None or label != label  # NaN
 
 
-def _groups(source: Source, task: Task) -> dict[Any, list[int]]:
+def _groups(source: Source, task: Task) -> list[tuple[Any, list[int]]]:
     """The rows of each group, in the order of their names."""
-    column = source.values(str(task.by))
-    found: dict[Hashable, list[int]] = {}
-    for row, group in enumerate(column):
-        found.setdefault(None if _absent(group) else group, []).append(row)
-    lacking = found.pop(None, [])
+    codes, names = encode_objects(source.values(str(task.by)), "by")
+    lacking = int((codes < 0).sum())
     if lacking:
-        raise FileError(problems.without_value(source, "a group", str(task.by), len(lacking)))
-    return {group: found[group] for group in ordered(found)}
-
-
-def ordered(names: Mapping[Any, Any]) -> list[Any]:
-    """Names in the order in which labels are listed."""
-    labels = list(names)
-    return [labels[place] for place in canonical_order(labels)]
+        raise FileError(problems.without_value(source, "a group", str(task.by), lacking))
+    order = np.argsort(codes, kind="stable")
+    ends = np.searchsorted(codes[order], np.arange(len(names) + 1)).tolist()
+    return [(name, order[a:b].tolist()) for name, (a, b) in zip(names, pairwise(ends), strict=True)]
 
 
 def _weights(source: Source, column: str) -> list[Any]:

@@ -43,6 +43,8 @@ def read_senseval(source: Input) -> Columns:
         if len(rest) < 2:
             raise FileError(f"{source.name!r} has no sense in line {number}; give lemma, instance and sense.")
         weighted = [_sense(text, source.name, number) for text in rest[1:]]
+        if any(not sense for sense, _ in weighted):
+            raise FileError(f"{source.name!r} has a weight without a sense in line {number}; give the sense.")
         heaviest = max(weight for _, weight in weighted)
         sense = next(sense for sense, weight in weighted if weight == heaviest)
         for column, value in zip(columns, (lemma, f"{lemma} {rest[0]}", sense), strict=True):

@@ -41,6 +41,13 @@ def without_value(source: Source, what: str, column: str, number: int) -> str:
     return f"{source.input.name!r} has {rows} without {what} in column {column!r}; give every item one."
 
 
+def without_side(pairing: Pairing, number: int) -> str:
+    """Items that only the system has, so that nothing tells their group."""
+    items = "1 item" if number == 1 else f"{number:,} items"
+    gold, pred = (side.source.input.name for side in (pairing.gold, pairing.pred))
+    return f"{pred!r} has {items} that {gold!r}, which tells the groups, has not; say missing='drop'."
+
+
 def no_weight(source: Source, column: str, value: object) -> str:
     """A weight that is no number."""
     return f"{source.input.name!r} has {value!r} in column {column!r}, which is no weight; give numbers."

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,22 +17,17 @@ from numpy.typing import NDArray
 
 from karat.errors import FileError
 from karat.files import problems, sql
-from karat.files.inputs import Input, byte_order
+from karat.files.headers import RefusedError
+from karat.files.inputs import Input
 from karat.files.progress import Progress
 from karat.files.roles import Side
 from karat.files.sources import Source
-from karat.files.text import first_record
 from karat.labels import Labels
 from karat.names import encode_objects
 
 PIECE = 1 << 25  # rows that leave the database at a time
 FEW = 1 << 22  # possible cells that it may count itself
-ENCODINGS = ("utf-8", "utf8", "utf-8-sig", "latin-1", "latin1", "iso-8859-1", "utf-16")
 NO_LABEL, NO_ITEM = 0, 1  # codes below those of labels: the label is missing; the item is, on this side
-
-
-class RefusedError(Exception):
-    """A text file that DuckDB does not read; the standard library may, or says what is wrong with it."""
 
 
 class Piece(NamedTuple):
@@ -45,6 +39,7 @@ class Piece(NamedTuple):
     weights: NDArray[Any] | None
     counts: NDArray[np.int64] | None
     unmatched: int  # items that only one side has
+    only_pred: int
 
 
 class Database:
@@ -54,14 +49,14 @@ class Database:
         import duckdb
 
         self.duckdb = duckdb
-        self.place = tempfile.mkdtemp(prefix="karat-")
-        config: dict[str, Any] = {"temp_directory": self.place, "preserve_insertion_order": False}
+        self.folder = tempfile.TemporaryDirectory(prefix="karat-", ignore_cleanup_errors=True)
+        config: dict[str, Any] = {"temp_directory": self.folder.name, "preserve_insertion_order": False}
         try:
             self.connection = duckdb.connect(
                 config={**config, "memory_limit": memory, **({} if threads is None else {"threads": threads})}
             )
-        except duckdb.Error:
-            shutil.rmtree(self.place, ignore_errors=True)
+        except (duckdb.Error, RuntimeError):
+            self.folder.cleanup()
             raise FileError(f"memory={memory!r} is no amount of memory; say for instance memory='2GB'.") from None
         self.progress = Progress(self.connection) if progress else None
         self.held: dict[str, Any] = {}  # arrays and tables that queries refer to
@@ -72,72 +67,57 @@ class Database:
         if self.progress is not None:
             self.progress.stop()
         self.connection.close()
-        shutil.rmtree(self.place, ignore_errors=True)
+        self.folder.cleanup()
 
-    def ask(self, query: str, name: str) -> Any:
-        """Run a query about a file."""
+    def run(self, query: str, name: str) -> None:
+        """Run a statement about a file."""
+        self._ask(query, name, lambda cursor: None)
+
+    def all(self, query: str, name: str, *, in_order: bool = False) -> list[tuple[Any, ...]]:
+        """The rows that a query about a file gives; in the order of the file, if that matters."""
+        if in_order:
+            self.connection.execute("SET preserve_insertion_order = true")
+        rows = self._ask(query, name, lambda cursor: cursor.fetchall())
+        self.connection.execute("SET preserve_insertion_order = false")
+        return rows  # type: ignore[no-any-return]
+
+    def arrays(self, query: str, name: str) -> dict[str, Any]:
+        """The columns that a query about a file gives."""
+        return self._ask(query, name, lambda cursor: cursor.fetchnumpy())  # type: ignore[no-any-return]
+
+    def _ask(self, query: str, name: str, fetch: Callable[[Any], Any]) -> Any:
         try:
             if self.progress is not None:
                 self.progress.name = name
-            return self.connection.execute(query)
+            return fetch(self.connection.execute(query))
         except self.duckdb.OutOfMemoryException:
             raise FileError(f"{name!r} needs more memory or disk than it has; raise the limit with memory=.") from None
         except self.duckdb.Error as problem:
             reason = str(problem).split("\n", 1)[0].removesuffix(".")
             raise RefusedError(f"{name!r} cannot be read ({reason}); check that it is whole.") from None
+        except RuntimeError as problem:
+            if "bad_cast" in str(problem):  # its way to say that a text is not UTF-8
+                raise RefusedError(f"{name!r} has a name that is not UTF-8; rename it.") from None
+            raise
 
-    def columns(self, source: Input) -> list[str]:
-        """The names of a file's columns."""
-        if source.kind in ("csv", "tsv"):
-            return self._header(source)
-        if source.kind == "jsonl":
-            return self._keys(source)
-        if source.kind == "arrow":
-            return list(self._arrow(source).schema.names)
-        found = self.ask(f"DESCRIBE SELECT * FROM {sql.parquet(source)}", source.name).fetchall()
-        return [row[0] for row in found]
-
-    def _header(self, source: Input) -> list[str]:
-        if byte_order(sql.first_bytes(source.path)) is None and source.encoding.lower() not in ENCODINGS:
-            raise RefusedError(f"{source.name!r} is in an encoding that DuckDB does not read.")
-        head = self._first_line(source)
-        if source.header:
-            return head
-        return [str(place + 1) for place in range(len(head))]
-
-    def _first_line(self, source: Input) -> list[str]:
-        if source.packed and not source.path.endswith(".gz"):
-            options = f"delim={sql.text(source.delimiter)}, quote='\"', escape='\"', header=false, all_varchar=true"
-            row = self.ask(f"SELECT * FROM read_csv({sql.paths(source)}, {options}) LIMIT 1", source.name).fetchone()
-            return ["" if value is None else value for value in row]
-        head = first_record(source)
-        if head is None:  # an empty line, which readers take for different things
-            raise RefusedError(f"{source.name!r} begins with an empty line.")
-        return head
-
-    def _keys(self, source: Input) -> list[str]:
-        query = f"SELECT json_keys(json) FROM read_ndjson_objects({sql.paths(source)}) LIMIT 1000"
-        self.connection.execute("SET preserve_insertion_order = true")  # two columns are gold and pred in that order
-        rows = self.ask(query, source.name).fetchall()
-        self.connection.execute("SET preserve_insertion_order = false")
-        return list(dict.fromkeys(key for (keys,) in rows for key in keys or []))
-
-    def _arrow(self, source: Input) -> Any:
-        if source.name not in self.held:
+    def arrow(self, source: Input) -> Any:
+        """An Arrow file that is open already, or is opened now."""
+        if source.path not in self.held:
             from karat.files.arrays import open_arrow
 
-            self.held[source.name] = open_arrow(source)
-        return self.held[source.name]
+            self.held[source.path] = open_arrow(source)
+        return self.held[source.path]
 
-    def column(self, source: Input, columns: list[str], name: str) -> Labels:
+    def column(self, source: Source, name: str) -> Labels:
         """A whole column in the order of the rows, for files that are matched by position."""
+        about = source.input.name
         self.connection.execute("SET preserve_insertion_order = true")
-        rows = self._rows(Source(source, tuple(columns), str, queried=True), {"label": name})
-        ordered = self._kept(f"SELECT label, row_number() OVER () - 1 AS place FROM ({rows})", source.name)
-        names, table = self._numbered(f"SELECT label FROM {ordered}", source.name)
+        rows = self._typed(self._rows(source, {"label": name}), source, {"label": name})
+        ordered = self._kept(f"SELECT label, row_number() OVER () - 1 AS place FROM ({rows})", about)
+        names, table = self._numbered(f"SELECT label FROM {ordered}", about)
         codes = f"SELECT place, coalesce(d.code, {NO_LABEL}) FROM {ordered} r LEFT JOIN {table} d ON r.label = d.label"
         found = np.full(self._count(ordered), -1, dtype=np.int32)
-        for part in self._fetched(self._kept(f"SELECT a AS place, b AS code FROM ({codes}) t(a, b)", source.name)):
+        for part in self._fetched(self._kept(f"SELECT a AS place, b AS code FROM ({codes}) t(a, b)", about)):
             found[part["place"]] = names.codes(part["code"])
         return Labels(found, names.labels)
 
@@ -147,20 +127,19 @@ class Database:
 
     def _rows(self, source: Source, roles: dict[str, str]) -> str:
         """A query for some columns of a file under the names of their roles."""
-        kind, place = source.input.kind, source.columns.index
+        kind = source.input.kind
         if not source.queried:
             columns = {role: np.array(_list(source.values(name)), dtype=object) for role, name in roles.items()}
             return f"SELECT {', '.join(roles)} FROM {self._registered(columns)}"
-        if kind in ("csv", "tsv"):
-            chosen = ", ".join(f"c{place(name)} AS {role}" for role, name in roles.items())
-            return f"SELECT {chosen} FROM {sql.csv(source.input, len(source.columns))}"
         if kind == "jsonl":
             chosen = ", ".join(sql.json_role(role, name) for role, name in roles.items())
-            return f"SELECT {chosen} FROM read_ndjson_objects({sql.paths(source.input)})"
-        chosen = ", ".join(f"{sql.quoted(name)} AS {role}" for role, name in roles.items())
+            return f"SELECT {chosen} FROM {sql.json_lines(source.input)}"
+        inner = dict(zip(source.columns, source.inner, strict=True))
+        chosen = ", ".join(f"{sql.quoted(inner[name])} AS {role}" for role, name in roles.items())
         if kind == "arrow":
-            return f"SELECT {chosen} FROM {self._registered(self._arrow(source.input))}"
-        return f"SELECT {chosen} FROM {sql.parquet(source.input)}"
+            return f"SELECT {chosen} FROM {self._registered(self.arrow(source.input))}"
+        files = sql.parquet(source.input) if kind == "parquet" else sql.csv(source.input, len(source.columns))
+        return f"SELECT {chosen} FROM {files}"
 
     def _registered(self, values: Any) -> str:
         self.tables += 1
@@ -172,19 +151,20 @@ class Database:
     def _kept(self, query: str, name: str) -> str:
         """A temporary table of what a query gives."""
         self.tables += 1
-        self.ask(f"CREATE TEMP TABLE t{self.tables} AS {query}", name)
+        self.run(f"CREATE TEMP TABLE t{self.tables} AS {query}", name)
         return f"t{self.tables}"
 
     def _typed(self, query: str, source: Source, roles: dict[str, str]) -> str:
         """The same query with ids as text, and with types that are labels."""
-        types = self.ask(f"DESCRIBE {query}", source.input.name).fetchall()
+        types = self.all(f"DESCRIBE {query}", source.input.name)
         chosen = []
         for role, kind, *_ in types:
             if "[" in kind or kind.startswith(("STRUCT", "MAP", "UNION")):
                 raise FileError(
                     f"{source.input.name!r} has {kind} in column {roles[role]!r}; give text or a number as a label."
                 )
-            as_text = role == "item" or kind == "TIMESTAMP WITH TIME ZONE"
+            # Python's own times have microseconds, and no names of zones
+            as_text = role == "item" or any(word in kind for word in ("TIME ZONE", "TIMESTAMPTZ", "_NS"))
             chosen.append(f"CAST({role} AS VARCHAR) AS {role}" if as_text else role)
         return f"SELECT {', '.join(chosen)} FROM ({query})"
 
@@ -198,11 +178,16 @@ class Database:
         distinct = f"SELECT label FROM ({query}) WHERE label IS NOT NULL GROUP BY label"
         code = f"(row_number() OVER (ORDER BY label) + {NO_ITEM})::UINTEGER"  # which counts from 1
         table = self._kept(f"SELECT label, {code} AS code FROM ({distinct})", name)
-        labels = [row[0] for row in self.connection.execute(f"SELECT label FROM {table} ORDER BY code").fetchall()]
-        kind = self.connection.execute(f"DESCRIBE {table}").fetchall()[0][1]
+        labels = [row[0] for row in self.all(f"SELECT label FROM {table} ORDER BY code", name)]
+        kind = self.all(f"DESCRIBE {table}", name)[0][1]
         if kind == "VARCHAR":  # sorted as Python sorts them
             return Names(labels), table
-        return Names.of([json.loads(label) for label in labels] if kind == "JSON" else labels), table
+        if kind == "JSON":
+            try:
+                labels = [json.loads(label) for label in labels]
+            except (ValueError, RecursionError) as problem:
+                raise RefusedError(f"{name!r} has a label that cannot be read ({problem}); mend it.") from None
+        return Names.of(labels), table
 
     def pieces(self, gold: Side, pred: Side, by: str | None, weights: str | None, *, whole: bool) -> Iterator[Piece]:
         """The items of two columns, in a few large parts; counted already if they are few and whole says so."""
@@ -230,14 +215,14 @@ class Database:
         possible = math.prod(len(found.labels) + 2 for found in names.values())
         if whole and weights is None and possible <= FEW:
             query = f"SELECT *, count(*)::BIGINT AS n FROM (SELECT {', '.join(codes)} {items}) GROUP BY ALL"
-            cells = self.ask(query, about).fetchnumpy()
-            if _complete(cells):
+            cells = self.arrays(query, about)
+            if _complete(cells, names):
                 yield _piece(cells, names)
                 return
         codes += [] if weights is None else [self._weight(left, weights, gold.source)]
         query = f"SELECT {', '.join(codes)} {items}"
         if sum(sizes) <= PIECE:
-            yield _piece(self.ask(query, about).fetchnumpy(), names)
+            yield _piece(self.arrays(query, about), names)
             return
         for part in self._fetched(self._kept(query, about)):
             yield _piece(part, names)
@@ -253,7 +238,7 @@ class Database:
         integer, number = "try_cast(weight AS BIGINT)", "try_cast(weight AS DOUBLE)"
         whole = f"count(CASE WHEN {integer} = {number} THEN 1 END)"
         query = f"SELECT count(*), count(weight), count({number}), {whole} FROM {table}"
-        rows, given, numbers, integers = self.ask(query, source.input.name).fetchone()
+        rows, given, numbers, integers = self.all(query, source.input.name)[0]
         if given < rows:
             raise FileError(problems.without_value(source, "a weight", column, rows - given))
         if numbers < given:
@@ -269,7 +254,7 @@ class Database:
     def _check_items(self, rows: str, side: Side) -> None:
         """Every row has an item, and no item two rows."""
         name = side.source.input.name
-        lacking = self.ask(f"SELECT count(*) - count(item) FROM {rows}", name).fetchone()[0]
+        lacking = self.all(f"SELECT count(*) - count(item) FROM {rows}", name)[0][0]
         if lacking:
             raise FileError(problems.without_value(side.source, "an id", str(side.item), lacking))
         number, few = self._number_and_few(f"SELECT item FROM {rows} GROUP BY item HAVING count(*) > 1", name)
@@ -292,8 +277,8 @@ class Database:
         return self._number_and_few(f"SELECT item FROM ({rows}) WHERE label IS NULL", side.source.input.name)[1]
 
     def _number_and_few(self, items: str, name: str) -> tuple[int, list[str]]:
-        number = self.ask(f"SELECT count(*) FROM ({items})", name).fetchone()[0]
-        few = self.connection.execute(f"SELECT item FROM ({items}) ORDER BY item LIMIT 3").fetchall()
+        number = self.all(f"SELECT count(*) FROM ({items})", name)[0][0]
+        few = self.all(f"SELECT item FROM ({items}) ORDER BY item LIMIT 3", name)
         return number, [row[0] for row in few]
 
 
@@ -318,17 +303,20 @@ class Names(NamedTuple):
         return cls(names, np.concatenate([np.full(NO_ITEM + 1, -1), codes]).astype(np.int32))
 
 
-def _complete(cells: dict[str, Any]) -> bool:
-    return all(cells[role].min() > NO_ITEM for role in cells if role != "n")
+def _complete(cells: dict[str, Any], names: dict[str, Names]) -> bool:
+    """Whether every cell has labels on both sides; NaN, which is none, has a code of its own."""
+    return all(found.codes(cells[role].copy()).min() >= 0 for role, found in names.items())
 
 
 def _piece(part: dict[str, Any], names: dict[str, Names]) -> Piece:
     gold, pred = part["gold"], part["pred"]
-    unmatched = int((pred == NO_ITEM).sum()) + int((gold == NO_ITEM).sum())
+    only_pred = int((gold == NO_ITEM).sum())
+    unmatched = int((pred == NO_ITEM).sum()) + only_pred
     if "by_" in part and unmatched:  # gold tells the group, so what it lacks has none
         part = {role: column[gold != NO_ITEM] for role, column in part.items()}
     labels = {role: Labels(found.codes(part[role]), found.labels) for role, found in names.items()}
-    return Piece(labels["gold"], labels["pred"], labels.get("by_"), part.get("weight"), part.get("n"), unmatched)
+    counts = part.get("n")
+    return Piece(labels["gold"], labels["pred"], labels.get("by_"), part.get("weight"), counts, unmatched, only_pred)
 
 
 def _list(values: Any) -> Any:

@@ -67,7 +67,7 @@ def read(
         given = "weights" if weights is not None else "missing" if missing != "raise" else "noise"
         raise FileError(f"count={count!r} says that the rows are counted already; leave out {given}.")
     preds = [pred] if isinstance(pred, str) else list(pred)
-    task = Task(by, weights or count, count is not None, missing, noise, noise_as)
+    task = Task(by, count if weights is None else weights, count is not None, missing, noise, noise_as)
     columns = {"gold": gold, "preds": preds, "item": id}
     copies: list[str] = []
     try:
@@ -79,19 +79,22 @@ def read(
         return _by_duckdb(inputs, task, columns, memory, threads, progress)
     finally:
         for copy in copies:
-            os.unlink(copy)
+            if copy != "-":
+                os.unlink(copy)
 
 
 def _by_duckdb(
     inputs: Sequence[Input], task: Task, columns: Mapping[str, Any], memory: str, threads: int | None, progress: bool
 ) -> Reading:
-    from karat.files.queries import Database, RefusedError
+    from karat.files.headers import RefusedError
+    from karat.files.queries import Database
 
     database = Database(memory, threads, progress)
     try:
         return _read(inputs, task, columns, database)
     except RefusedError as problem:
-        if any(name.kind not in TABULAR or name.packed for name in inputs if needs_query(name)):
+        asked = [name for name in inputs if needs_query(name)]
+        if any(name.kind not in TABULAR or len(name.paths) > 1 or name.packed != name.zipped for name in asked):
             raise FileError(str(problem)) from None
         return _read(inputs, task, columns, None)
     except RuntimeError as problem:
@@ -131,7 +134,10 @@ def _tables(inputs: Sequence[Input], task: Task, columns: Mapping[str, Any]) -> 
             table = Table.load(source.path)
         else:
             raise FileError(f"{source.name!r} is no contingency table, but {inputs[0].name!r} is; give only tables.")
-        tables[source.stem if source.stem not in tables else source.name] = table
+        name = source.stem if source.stem not in tables else source.name
+        if name in tables:
+            raise FileError(f"{name!r} is given more than once; give each table once.")
+        tables[name] = table
     return Reading(tables, notes=tuple(f"{name!r} is a contingency table" for name in tables))
 
 

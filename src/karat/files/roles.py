@@ -81,7 +81,7 @@ def pair(
         items = _items(sources[0], source, item)
         left = Side(sources[0], _label(sources[0], gold, "gold", GOLD, items[0], taken), items[0])
         chosen = preds or [_label(source, None, "pred", PRED, items[1], taken)]
-        guessed = tuple(role for role, told in (("gold", gold), ("pred", preds), ("id", item)) if not told)
+        guessed = tuple(r for r, told in (("gold", gold), ("pred", preds or None), ("id", item)) if told is None)
         for column in chosen:
             right = Side(source, source.check(column, "pred"), items[1])
             pairings.append(Pairing(name if len(chosen) == 1 else f"{name}:{column}", left, right, guessed))
@@ -111,8 +111,10 @@ def _in_one_file(
         source.check(gold, "gold")
     for name in preds:
         source.check(name, "pred")
+        if list(preds).count(name) > 1:
+            raise FileError(f"pred={name!r} is given more than once; give each column once.")
     free = [name for name in source.columns if name not in {gold, *preds, chosen_item, *taken}]
-    left = gold or _known(free, GOLD)
+    left = _known(free, GOLD) if gold is None else gold
     rights = list(preds) or [name for name in [_known([n for n in free if n != left], PRED)] if name]
     rest = [name for name in free if name not in (left, *rights) and name.lower() not in (*ITEM, *PRED)]
     if left is None and len(rest) == (1 if rights else 2):
@@ -125,7 +127,9 @@ def _in_one_file(
             f"{source.input.name!r} has columns {listed(source.columns, 12)}; say which is which: gold=..., pred=... "
             f"(no telling which is {lacking}), or input='matrix' if it is a contingency table."
         )
-    guessed = tuple(role for role, told in (("gold", gold), ("pred", preds)) if not told)
+    for role, name in (("gold", left), *(("pred", name) for name in rights)):
+        source.check(name, role)
+    guessed = tuple(role for role, told in (("gold", gold), ("pred", preds or None)) if told is None)
     item_side = chosen_item or _known([n for n in source.columns if n not in (left, *rights)], ITEM)
     return [Pairing(name, Side(source, left, item_side), Side(source, name, item_side), guessed) for name in rights]
 
@@ -159,7 +163,7 @@ def _items(gold: Source, pred: Source, item: str | None) -> tuple[str | None, st
                 f"{source.input.name!r} has columns {listed(source.columns, 12)}, none of which looks like item ids; "
                 "say which is, as id=..., or give one label per line on both sides."
             )
-    return left, right
+    return gold.check(str(left), "id"), pred.check(str(right), "id")
 
 
 def _label(source: Source, told: str | None, role: str, names: Sequence[str], item: str | None, taken: set[str]) -> str:
@@ -175,4 +179,4 @@ def _label(source: Source, told: str | None, role: str, names: Sequence[str], it
         raise FileError(
             f"{source.input.name!r} has columns {listed(source.columns, 12)}; say which holds the labels, as {role}=..."
         )
-    return known
+    return source.check(known, role)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from karat.errors import FileError, listed, nearest
@@ -27,6 +27,7 @@ class Source:
     label: str | None = None
     group: str | None = None
     queried: bool = False
+    inner: tuple[str, ...] = ()  # the names of the columns in queries
     batches: Callable[[], Iterator[Any]] | None = None  # the only column, a part at a time
 
     def check(self, name: str, role: str) -> str:
@@ -61,8 +62,13 @@ def needs_query(source: Input) -> bool:
 def open_source(source: Input, database: Database | None) -> Source:
     """The columns of a file; those of a database, if one is given and can read the file."""
     if source.kind in ("parquet", "arrow", *TABULAR) and database is not None:
-        columns = database.columns(source)
-        return Source(source, tuple(columns), lambda name: database.column(source, columns, name), queried=True)
+        from karat.files.headers import header_of
+
+        names, inner = header_of(database, source)
+        asked = Source(source, names, str, queried=True, inner=inner)
+        return replace(asked, load=lambda name: database.column(asked, name))
+    if source.packed and not source.zipped:
+        raise FileError(f"{source.name!r} is packed as .zst, which only CSV and JSON lines may be; unpack it.")
     if len(source.paths) > 1:
         raise FileError(f"{source.name!r} matches {len(source.paths)} files; give one, or join them first.")
     if source.kind == "labels":

@@ -6,6 +6,11 @@ from glob import escape
 
 from karat.files.inputs import Input, byte_order
 
+ENCODINGS = {
+    "utf-8": "utf-8", "utf8": "utf-8", "utf-8-sig": "utf-8", "latin-1": "latin-1", "latin1": "latin-1",
+    "iso-8859-1": "latin-1", "ascii": "utf-8", "us-ascii": "utf-8",
+}  # fmt: skip
+
 
 def json_role(role: str, key: str) -> str:
     """The value of a key as a label, null as missing; of an id or a weight as text."""
@@ -22,18 +27,33 @@ def pointer(key: str) -> str:
 def csv(source: Input, size: int) -> str:
     """A delimited file, every field of it text."""
     columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(size))
-    encoding = byte_order(first_bytes(source.path)) or source.encoding
-    known = {"utf-16": "utf-16", "latin-1": "latin-1", "latin1": "latin-1", "iso-8859-1": "latin-1"}
     options = [
         f"columns={{{columns}}}", "auto_detect=false", f"header={str(source.header).lower()}", "nullstr=''",
-        f"delim={text(source.delimiter)}", "quote='\"'", "escape='\"'", f"encoding='{known.get(encoding, 'utf-8')}'",
+        f"delim={text(source.delimiter)}", "quote='\"'", "escape='\"'", f"encoding='{encoding(source)}'",
+        "hive_partitioning=false",
     ]  # fmt: skip
     return f"read_csv({paths(source)}, {', '.join(options)})"
 
 
+def encoding(source: Input) -> str | None:
+    """The encoding of a text under the name that DuckDB has for it; None if it has none."""
+    start = b"" if source.packed else first_bytes(source.path)
+    if byte_order(start) == "utf-16":
+        return "utf-16" if start.startswith(b"\xff\xfe") else None
+    if byte_order(start) == "utf-32":
+        return None
+    return ENCODINGS.get(source.encoding.lower().replace("_", "-"))
+
+
 def parquet(source: Input) -> str:
-    """A Parquet file."""
-    return f"read_parquet({paths(source)})"
+    """A Parquet file, without the columns that a directory called name=value would add."""
+    return f"read_parquet({paths(source)}, hive_partitioning=false)"
+
+
+def json_lines(source: Input) -> str:
+    """JSON lines, each a value in the column json; what is not an object is refused."""
+    check = "CASE WHEN json_type(json) = 'OBJECT' THEN json ELSE error('not an object') END"
+    return f"(SELECT {check} AS json FROM read_ndjson_objects({paths(source)}, hive_partitioning=false))"
 
 
 def paths(source: Input) -> str:

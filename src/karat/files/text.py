@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -15,6 +16,9 @@ from karat.tables import Table
 
 LONGEST = 1 << 21  # characters in a field, as DuckDB has it
 LINES = 1 << 20  # labels in a batch
+
+
+UNREADABLE = (OSError, EOFError, zlib.error)  # what a file that is not whole may raise
 
 
 class Columns(NamedTuple):
@@ -33,18 +37,30 @@ def open_bytes(source: Input) -> IO[bytes]:
     return cast(IO[bytes], gzip.open(source.path, "rb"))
 
 
+def check_packed(source: Input) -> None:
+    """Whether a packed file is whole, by its check sum."""
+    try:
+        with open_bytes(source) as file:
+            while file.read(1 << 20):
+                pass
+    except UNREADABLE as problem:
+        raise FileError(f"{source.name!r} cannot be read ({problem}); check that it is whole.") from None
+
+
 def decoded(source: Input) -> str:
     """All of a text, without a byte order mark."""
     try:
         with open_bytes(source) as file:
             data = file.read()
-    except (OSError, EOFError) as problem:
+    except UNREADABLE as problem:
         raise FileError(f"{source.name!r} cannot be read ({problem}); check that it is whole.") from None
     encoding = byte_order(data) or source.encoding
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as problem:
         raise FileError(undecodable(source.name, encoding, data, problem.start)) from None
+    except UnicodeError as problem:
+        raise FileError(f"{source.name!r} is not {encoding} ({problem}); say what it is with encoding=.") from None
     return text.removeprefix("\ufeff")
 
 
@@ -81,7 +97,7 @@ def first_record(source: Input) -> list[str] | None:
         with _long_fields(), open_bytes(source) as file:
             text = _opened_text(file, source, newline="")
             return next(csv.reader(text, delimiter=source.delimiter, strict=True), None) or None
-    except (csv.Error, UnicodeDecodeError, OSError, EOFError) as problem:
+    except (csv.Error, UnicodeError, *UNREADABLE) as problem:
         raise FileError(f"{source.name!r} cannot be read ({problem}); check that it is whole.") from None
 
 
@@ -106,10 +122,6 @@ def _rows(source: Input) -> Iterator[list[str]]:
                     raise FileError(
                         f"{source.name!r} has {len(row)} fields in line {reader.line_num} but {size} in the first; "
                         "mend the line, or quote the fields that contain the delimiter."
-                    )
-                if any(field[:1] == " " and field.lstrip(" ")[:1] == '"' for field in row):
-                    raise FileError(
-                        f"{source.name!r} has a space before a quote in line {reader.line_num}; take the space away."
                     )
                 yield row
         except csv.Error as problem:
@@ -136,8 +148,8 @@ def read_json_lines(source: Input) -> Columns:
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
-        except ValueError as problem:
+            record = json.loads(line, object_pairs_hook=_once)
+        except (ValueError, RecursionError) as problem:
             raise FileError(f"{source.name!r} is not JSON in line {number} ({problem}); mend the line.") from None
         if not isinstance(record, dict):
             raise FileError(f"{source.name!r} has {line[:40]!r} in line {number}; give one JSON object per line.")
@@ -146,6 +158,14 @@ def read_json_lines(source: Input) -> Columns:
         raise FileError(f"{source.name!r} has no rows; give a file with labels in it.")
     names = list(dict.fromkeys(key for record in records for key in record))
     return Columns(names, [[record.get(name) for record in records] for name in names])
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The keys of an object, each of which it may have once."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key occurs twice")
+    return found
 
 
 def read_lines(source: Input) -> Iterator[list[str | None]]:
@@ -163,7 +183,7 @@ def read_lines(source: Input) -> Iterator[list[str | None]]:
             f"{source.name!r} is not {problem.encoding.upper()} (byte 0x{byte:02x} {where}); "
             "say encoding='latin-1' or whatever it is in."
         ) from None
-    except (OSError, EOFError) as problem:
+    except (UnicodeError, *UNREADABLE) as problem:
         raise FileError(f"{source.name!r} cannot be read ({problem}); check that it is whole.") from None
 
 
@@ -173,6 +193,8 @@ def read_matrix(source: Input) -> Table:
     if len(rows) < 2 or len(rows[0]) < 2:
         raise FileError(f"{source.name!r} has no cells; give clusters in its first line and a class in each other.")
     (_, *clusters), *lines = rows
+    if "" in clusters or any(not line[0] for line in lines):
+        raise FileError(f"{source.name!r} has a class or a cluster without a name; give each one.")
     cells = [[_count(field, source.name, line[0]) for field in line[1:]] for line in lines]
     return Table.from_matrix(cells, [line[0] for line in lines], clusters)
 
