@@ -59,6 +59,7 @@ def main() -> None:
     elif command == "bench":
         set_up("bench")
         run(["python", "bench/speed.py"])
+        run(["python", "bench/files.py"])
     else:
         sys.exit("usage: python3 dev.py example | test | bench")
 

@@ -33,13 +33,13 @@ def _run(arguments: list[str] | None) -> int:
     import gc
     import signal
 
+    gc.disable()  # what is loaded stays: nothing to look for in it
     from karat.cli.parser import parser
 
     chosen = parser().parse_args(arguments)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without arrows still shows the numbers
-    gc.disable()  # what is loaded stays: nothing to look for in it
     from karat.cli import commands
 
     gc.freeze()
@@ -52,7 +52,8 @@ def _run(arguments: list[str] | None) -> int:
         getattr(commands, chosen.command)(chosen)
         sys.stdout.flush()
     finally:
-        gc.unfreeze()
+        if arguments is not None:  # called by a program that goes on
+            gc.unfreeze()
         if before is not None:
             signal.signal(signal.SIGTERM, before)
     return 0

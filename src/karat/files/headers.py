@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from karat.errors import FileError
@@ -33,7 +32,7 @@ def header_of(database: Database, source: Input) -> Header:
     read = {"jsonl": _keys, "parquet": _parquet, "arrow": _arrow}.get(source.kind, _delimited)
     if source.kind == "jsonl" or len(source.paths) == 1:
         return read(database, source)[0]
-    found = [read(database, replace(source, paths=(path,))) for path in source.paths]
+    found = [read(database, source._replace(paths=(path,))) for path in source.paths]
     for path, other in zip(source.paths, found, strict=True):
         if other != found[0]:
             raise FileError(

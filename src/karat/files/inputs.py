@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
-from typing import IO, Literal, TypeAlias, get_args
+from typing import IO, Literal, NamedTuple, TypeAlias, get_args
 
 from karat.errors import FileError, listed, nearest
 
@@ -29,8 +28,7 @@ BINARY = ("parquet", "arrow", "npy", "h5ad")
 TABULAR = ("csv", "tsv", "jsonl")
 
 
-@dataclass(frozen=True)
-class Input:
+class Input(NamedTuple):
     """Files of one kind that are read as one."""
 
     name: str  # as it was given

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,8 +39,7 @@ class Groups(Mapping[Any, Table]):
         return len(self.tables)
 
 
-@dataclass(frozen=True)
-class Task:
+class Task(NamedTuple):
     """What is to be read of the files, besides gold and pred, and how it is to be treated."""
 
     by: str | None

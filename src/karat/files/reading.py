@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from karat.alignment import Missing, NoiseAs, Policy
@@ -148,7 +148,7 @@ def _read(inputs: Sequence[Input], task: Task, columns: Mapping[str, Any], datab
         if name is not None:
             first.check(name, role)
     if task.by is None and first.group is not None:
-        task = replace(task, by=first.group)
+        task = task._replace(by=first.group)
     pairings = pair(
         sources, columns["gold"], columns["preds"], columns["item"], [n for n in (task.by, task.weights) if n]
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from karat.errors import FileError, listed
 from karat.files.sources import Source
@@ -27,8 +27,7 @@ PRED = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Side:
+class Side(NamedTuple):
     """A column of labels, and the column that names their items, if they are to be matched by it."""
 
     source: Source
@@ -40,8 +39,7 @@ class Side:
         return f"{self.source.input.name!r}" + ("" if only else f", column {self.label!r}")
 
 
-@dataclass(frozen=True)
-class Pairing:
+class Pairing(NamedTuple):
     """A system: gold on one side, its output on the other."""
 
     name: str

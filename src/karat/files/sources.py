@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from karat.errors import FileError, listed, nearest
 from karat.files.inputs import LARGE, TABULAR, Input
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
 SCALARS = (str, int, float, bool, type(None))
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """The columns of a file by name, and what its kind says of them."""
 
     input: Input
@@ -66,7 +64,7 @@ def open_source(source: Input, database: Database | None) -> Source:
 
         names, inner = header_of(database, source)
         asked = Source(source, names, str, queried=True, inner=inner)
-        return replace(asked, load=lambda name: database.column(asked, name))
+        return asked._replace(load=lambda name: database.column(asked, name))
     if source.packed and not source.zipped:
         raise FileError(f"{source.name!r} is packed as .zst, which only CSV and JSON lines may be; unpack it.")
     if len(source.paths) > 1:
