@@ -1,14 +1,16 @@
-"""Write docs/measures.md from the declarations; a test checks that it is fresh."""
+"""Write docs/measures.md and docs/audit.md from the declarations; tests check that they are fresh."""
 
 from __future__ import annotations
 
 import math
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import karat
 
 PAGE = Path(__file__).parent / "measures.md"
+AUDIT = Path(__file__).parent / "audit.md"
 
 HEAD = """# The measures
 
@@ -60,5 +62,37 @@ def row(m: karat.Measure) -> str:
     return f"| {' | '.join(cells)} |"
 
 
+AUDIT_HEAD = """# The measures on trial
+
+This page is made by `python docs/build.py`; `karat audit NAME ... --examples` tries measures of your choice, your own
+or another library's function (`karat audit sklearn.metrics:rand_score`), and shows the smallest table on which each
+property fails. ✓: kept in everything tried; a number: the share of cases, in per cent, in which it was broken; –: does
+not apply. What is kept here is kept on these cases: that is evidence, not proof.
+"""
+
+
+def audit_page() -> str:
+    """Every measure that has a better end, against every property."""
+    found = karat.audit([m for m in karat.list_measures() if m.better is not None])
+    parts = [AUDIT_HEAD, "| property | what a good measure does | cases |", "|---|---|---|"]
+    cases = {item.name: max(verdicts[item.name].tried for verdicts in found.values()) for item in found.properties}
+    parts.extend(f"| `{item.name}` | {item.says} | {cases[item.name]:,} |" for item in found.properties)
+    names = [item.name for item in found.properties]
+    parts.extend(
+        ["", f"| measure | {' | '.join(name.replace('_', ' ') for name in names)} |", "|---" * (len(names) + 1) + "|"]
+    )
+    for measure, verdicts in found.items():
+        parts.append(f"| `{measure}` | {' | '.join(verdict_cell(verdicts[name]) for name in names)} |")
+    return "\n".join(parts) + "\n"
+
+
+def verdict_cell(verdict: Any) -> str:
+    """A verdict in few letters."""
+    if verdict.holds is None:
+        return "–"
+    return "✓" if verdict.holds else f"{max(1, round(100 * (1 - verdict.kept / verdict.tried)))}"
+
+
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
+    AUDIT.write_text(audit_page(), encoding="utf-8")

@@ -15,9 +15,11 @@ SOURCE = Path(karat.__file__).parent
 
 # Each room may import only from rooms above it.
 ROOMS = [
-    "version", "errors", "rendering", "kernels", "names", "labels", "alignment", "profile", "counts", "matrices",
+    "version", "errors", "rendering", "kernels", "names", "labels", "products", "alignment", "profile", "counts",
+    "matrices",
     "frames", "storage", "tables", "stack", "trivial", "nulls", "moments", "arithmetic", "syntax", "registry",
     "parsing", "measures", "chance", "p_values", "results", "boards", "cards", "evaluate", "meta", "files",
+    "papers",
     "examples", "sklearn", "cli",
 ]  # fmt: skip
 

@@ -23,7 +23,7 @@ def test_a_board_has_a_column_for_each_system() -> None:
     assert lines[2].split() == ["measure", "good", "poor", "one", "cluster", "all", "apart"]
     assert [record["system"] for record in found.records()] == ["good", "good", "poor", "poor"]
     assert repr(found) == "<Board: good, poor>"
-    assert found.to_frame("polars").shape == (4, 8)
+    assert found.to_frame("polars").shape == (4, 11)
 
 
 def test_systems_on_different_items_have_no_common_baselines() -> None:
@@ -53,7 +53,7 @@ def test_macro_counts_groups_and_micro_counts_items() -> None:
     assert repr(found) == "<GroupScores: 2 groups by word>"
     assert len(found.records()) == 8
     assert found.to_frame("pandas").columns.tolist() == ["by", "group", "items", "measure", "score", "better"]
-    assert "by:word|groups:2|measures:purity,ari|log:any|matched:positions" in str(found)
+    assert "by:word|groups:2|measures:purity,ari|log:any|n:9|matched:positions" in str(found)
     assert (len(found), list(found)) == (2, ["x", "y"])
 
 
@@ -62,3 +62,25 @@ def test_nothing_to_show_is_an_error() -> None:
         karat.Board({})
     with pytest.raises(karat.KaratError, match="there are no groups"):
         karat.GroupScores("word", {})
+
+
+def test_groups_that_treat_the_same_data_differently_have_different_signatures() -> None:
+    gold, pred = [0, 0, 1, 1], [0, -1, 1, -1]
+
+    def scored(how: str) -> karat.GroupScores:
+        options = {"noise": -1, "noise_as": how}
+        tables = {"x": (gold, pred), "y": (gold[:3], pred[:3])}
+        return karat.GroupScores("word", {name: karat.score(*t, "ari", **options) for name, t in tables.items()})
+
+    signatures = [scored(how).signature for how in ("cluster", "singletons", "drop")]
+    assert "noise:-1=drop(3)" in signatures[2]
+    assert len(set(signatures)) == 3
+    assert scored("drop").dropped == 3
+    assert "(3 items dropped)" in str(scored("drop"))
+
+
+def test_what_is_left_out_or_estimated_is_said_beside_several_systems() -> None:
+    weights = [0.3, 1.4, 1, 1, 1, 1]
+    found = karat.Board({name: karat.score(GOLD, pred, weights=weights) for name, pred in SYSTEMS.items()})
+    assert "good: ami is left out" in " ".join(str(found).split())
+    assert "ami" in found.to_dict()["systems"][0]["omitted"]

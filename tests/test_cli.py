@@ -81,7 +81,7 @@ def test_json_has_the_documented_form(capsys: Capture) -> None:
     document = json.loads(out)
     assert (document["karat"], document["schema"]) == (karat.__version__, 1)
     assert [set(system) for system in document["systems"]] == 2 * [
-        {"system", "n", "classes", "clusters", "dropped", "scores", "signature"}
+        {"system", "n", "classes", "clusters", "dropped", "scores", "omitted", "signature"}
     ]
     assert set(document["systems"][0]["scores"]["ari"]) == {
         "score", "error", "better", "one_cluster", "all_apart", "shuffled"
@@ -94,8 +94,8 @@ def test_json_has_the_documented_form(capsys: Capture) -> None:
 @pytest.mark.parametrize("kind", ["json", "csv", "md", "tex", "txt"])
 def test_the_ending_of_the_output_file_says_its_format(capsys: Capture, tmp_path: Path, kind: str) -> None:
     target = tmp_path / f"out.{kind}"
-    assert run(capsys, "score", GOLD, KMEANS, "-o", str(target), "-m", "ari") == (0, "", "")
-    starts = {"json": "{", "csv": "system,measure,score", "md": "28 items", "tex": "% 28 items", "txt": "gold is"}
+    assert run(capsys, "score", GOLD, KMEANS, "-o", str(target), "-m", "ari", "-q") == (0, "", "")
+    starts = {"json": "{", "csv": "system,n,dropped,measure", "md": "28 items", "tex": "% 28 items", "txt": "measure"}
     assert target.read_text(encoding="utf-8").startswith(starts[kind])
     assert list(tmp_path.iterdir()) == [target]
 
@@ -288,3 +288,48 @@ def test_a_narrow_terminal_and_one_measure_in_markdown(capsys: Capture, monkeypa
     monkeypatch.setenv("COLUMNS", "-5")
     assert run(capsys, "measures", "ari")[0] == 0
     assert run(capsys, "measures", "ari", "--format", "markdown")[1].count("\n") == 5
+
+
+def test_every_format_has_the_signature_and_says_what_was_guessed(capsys: Capture) -> None:
+    for form in ("csv", "markdown", "latex"):
+        _, out, err = run(capsys, "score", GOLD, KMEANS, "-m", "ari", "--format", form)
+        assert "measures:ari|log:any|n:28" in out
+        assert "columns were guessed" in err
+
+
+def test_an_ending_that_tells_nothing_is_refused(capsys: Capture, tmp_path: Path) -> None:
+    assert "does not say its format by '.xyz'" in run(capsys, "score", GOLD, KMEANS, "-o", str(tmp_path / "o.xyz"))[2]
+    assert run(capsys, "score", GOLD, KMEANS, "-m", "f1")[2].endswith("karat measures lists them.\n")
+
+
+def test_audits_name_the_smallest_counterexample(capsys: Capture) -> None:
+    arguments = ("audit", "purity", "v_measure", "--property", "all_apart", "--property", "symmetry")
+    _, out, _ = run(capsys, *arguments, "--examples")
+    assert "all_apart        NO 4/4     NO 3/4" in out
+    assert "purity breaks symmetry" in out
+    _, out, _ = run(capsys, *arguments, "--format", "json")
+    verdicts = {(v["measure"], v["property"]): v for v in json.loads(out)["verdicts"]}
+    assert verdicts["v_measure", "symmetry"]["holds"] is True
+    assert verdicts["purity", "symmetry"]["example"][0]["table"]
+    assert (
+        "there is no property 'symetry'; did you mean symmetry?"
+        in run(capsys, "audit", "ari", "--property", "symetry")[2]
+    )
+
+
+def test_a_paper_is_reproduced_into_a_directory(capsys: Capture, tmp_path: Path) -> None:
+    _, out, _ = run(capsys, "reproduce", "manning2008")
+    assert "Table 16.2  purity" in out
+    _, out, _ = run(capsys, "reproduce", "manning2008", "--format", "json")
+    assert set(json.loads(out)[0]) == {"paper", "place", "claim", "printed", "computed", "verdict", "note"}
+    folder = tmp_path / "out"
+    assert run(capsys, "reproduce", "reichart2009", "-o", str(folder))[0] == 0
+    assert sorted(path.name for path in folder.iterdir()) == ["README.md", "claims.json", "table-3.png", "table-3.svg"]
+
+
+def test_several_columns_of_gold_are_taken_together(capsys: Capture, tmp_path: Path) -> None:
+    path = tmp_path / "d.csv"
+    path.write_text("topic,lang,cluster\na,en,1\na,de,2\nb,en,3\nb,de,4\n")
+    _, out, _ = run(capsys, "score", str(path), "--gold", "topic", "--gold", "lang", "--pred", "cluster", "-m", "ari")
+    assert "gold is column 'topic' × 'lang'" in " ".join(out.split())
+    assert "4 items in 4 classes and 4 clusters" in out

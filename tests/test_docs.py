@@ -29,6 +29,11 @@ def test_the_measures_page_is_fresh() -> None:
     assert (ROOT / "docs" / "measures.md").read_text(encoding="utf-8") == built
 
 
+def test_the_audit_page_is_fresh() -> None:
+    built = runpy.run_path(str(ROOT / "docs" / "build.py"))["audit_page"]()
+    assert (ROOT / "docs" / "audit.md").read_text(encoding="utf-8") == built
+
+
 @pytest.mark.parametrize("page", [*sorted(ROOT.glob("docs/*.md")), ROOT / "README.md"], ids=lambda path: path.name)
 def test_terminal_output_in_the_docs_is_what_the_commands_print(page: Path) -> None:
     replayed = runpy.run_path(str(ROOT / "docs" / "replay.py"))["replayed"]

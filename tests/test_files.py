@@ -671,11 +671,61 @@ def test_noise_is_found_whatever_its_type(tmp_path: Path) -> None:
         assert only(karat.read(path, noise=noise, noise_as="drop")).n == 4
 
 
-def test_a_group_that_cannot_be_counted_is_named(tmp_path: Path) -> None:
+def test_a_group_of_which_no_item_is_left_is_left_out_and_named(tmp_path: Path) -> None:
     path = write(tmp_path / "d.csv", "word,gold,pred\nw1,a,\nw2,a,b\n")
-    with pytest.raises(karat.FileError, match="group 'w1' cannot be counted: no item is left to score"):
-        karat.read(path, by="word", missing="drop")
+    for large in (False, True):
+        with pytest.MonkeyPatch.context() as patch:
+            if large:
+                patch.setattr("karat.files.sources.LARGE", 1)
+            reading = karat.read(path, by="word", missing="drop")
+        assert list(reading.groups["pred"]) == ["w2"]
+        assert "1 groups are left out, since none of their items is left: 'w1'" in reading.notes
+    with pytest.raises(karat.FileError, match="no item is left in any of 1 groups"):
+        karat.read(write(tmp_path / "e.csv", "word,gold,pred\nw1,a,\n"), by="word", missing="drop")
     gold = write(tmp_path / "g.csv", "id,class,word\n1,a,x\n")
     pred = write(tmp_path / "p.csv", "id,cluster\n1,a\n2,b\n")
     with pytest.raises(karat.FileError, match=r"has 1 item that .*g.csv', which tells the groups, has not"):
         karat.read(gold, pred, by="word", missing="singletons")
+
+
+def test_likely_mistakes_are_noted(tmp_path: Path) -> None:
+    gold, pred = write(tmp_path / "g.csv", "a\na\nb\n"), write(tmp_path / "p.csv", "1\n2\n2\n")
+    notes = karat.read(gold, pred).notes
+    assert any("has 'a' in its first line and as a label; say header=False" in note for note in notes)
+    path = write(tmp_path / "d.csv", "class,cluster,count\na,x,3\nb,y,4\n")
+    notes = karat.read(path, noise="z", noise_as="drop").notes
+    assert any("has a column 'count'" in note for note in notes)
+    assert any("noise label 'z' does not occur" in note for note in notes)
+
+
+def test_paths_may_be_path_objects_and_fields_may_be_separated_otherwise(tmp_path: Path) -> None:
+    write(tmp_path / "d.csv", lines(GOLD, PRED, delimiter=";", head="gold;pred"))
+    assert same(only(karat.read(tmp_path / "d.csv", delimiter=";")), EXPECTED)
+    with pytest.raises(karat.FileError, match="say delimiter=';'"):
+        karat.read(tmp_path / "d.csv")
+    with pytest.raises(karat.FileError, match="cannot stand between fields"):
+        karat.read(tmp_path / "d.csv", delimiter="ab")
+    with pytest.raises(karat.FileError, match="are no paths"):
+        karat.read([str(tmp_path / "d.csv")])  # type: ignore[arg-type]
+
+
+def test_the_kind_is_for_files_whose_ending_does_not_tell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gold = write(tmp_path / "g.csv", "id,class\n1,a\n2,b\n")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"1\n2\n")))
+    assert karat.ari(only(karat.read(gold, "-", input="communities"))) == 1
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "jsonl.gz", "parquet"])
+def test_gold_may_be_the_product_of_columns(tmp_path: Path, ending: str) -> None:
+    topic, lang = ["a", "a", "b", "b", "b", "b"], ["en", "de", "en", "de", "de", "de"]
+    path = tmp_path / f"d.{ending}"
+    if ending == "parquet":
+        parquet(path, topic=topic, lang=lang, pred=PRED)
+    elif ending == "jsonl.gz":
+        records = [{"topic": t, "lang": g, "pred": p} for t, g, p in zip(topic, lang, PRED, strict=True)]
+        path.write_bytes(gzip.compress("\n".join(map(json.dumps, records)).encode()))
+    else:
+        data = lines(topic, lang, PRED, head="topic,lang,pred").encode()
+        path.write_bytes(gzip.compress(data) if ending.endswith("gz") else data)
+    table = only(karat.read(path, gold=["topic", "lang"], pred="pred"))
+    assert same(table, karat.Table.from_labels(karat.cross(topic, lang), PRED))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import karat
 from karat.measures.pairs import Pairs
+from karat.meta import constraints
 from karat.meta.desiderata import DESIDERATA, P1, P2, P3, P4, P5, response
 from karat.meta.families import Expected, Family, Grid, match
 from karat.meta.partitions import crossed, partitions
@@ -92,3 +94,120 @@ def test_all_partitions_are_listed_once() -> None:
     assert [len(partitions(n)) for n in range(1, 8)] == [1, 2, 5, 15, 52, 203, 877]
     assert len(set(partitions(6))) == 203
     assert crossed((0, 0, 1), (0, 1, 1)).tolist() == [[1, 1], [0, 1]]
+
+
+def test_the_steps_of_an_audit_are_whole_items() -> None:
+    for desideratum in DESIDERATA:
+        for worse, better in constraints.steps(desideratum):
+            assert worse.sum() == better.sum() == constraints.STEP_ITEMS
+
+
+def test_every_property_has_a_measure_that_keeps_it_and_one_that_breaks_it() -> None:
+    names = [
+        "v_measure",
+        "ari",
+        "vi",
+        "mirkin",
+        "q0",
+        "inverse_purity",
+        "rand",
+        "van_dongen",
+        "bcubed_f",
+        "completeness",
+    ]
+    found = karat.audit([*names, karat.wrap(_number_of_clusters, name="few", better="lower", bounds=(0, 1))], tries=20)
+    for item in found.properties:
+        assert {True, False} <= {verdicts[item.name].holds for verdicts in found.values()}, item.name
+    assert repr(found) == f"<Audit: 11 measures, {len(found.properties)} properties>"
+
+
+def _number_of_clusters(gold: list[int], pred: list[int]) -> float:
+    return len(set(pred))
+
+
+@pytest.mark.parametrize(
+    ("measure", "kept", "broken"),
+    [
+        ("vi", ["symmetry", "triangle", "n_invariance", "convex_additivity", "only_gold"], ["baseline"]),
+        ("ari", ["symmetry", "baseline"], ["n_invariance", "size_quantity"]),
+        ("v_measure", ["P1", "P2", "P3", "P4", "P5", "P6", "P7", "n_invariance"], ["all_apart", "rag_bag"]),
+        ("nvi", ["n_invariance", "all_apart"], ["symmetry"]),
+        ("purity", ["bounds"], ["all_apart", "only_gold"]),
+    ],
+)
+def test_what_the_papers_say_of_measures(measure: str, kept: list[str], broken: list[str]) -> None:
+    verdicts = karat.audit(measure, kept + broken, tries=20)[measure]
+    assert [name for name in kept if not verdicts[name].holds] == []
+    assert [name for name in broken if verdicts[name].holds] == []
+
+
+def test_a_counterexample_is_small_and_true() -> None:
+    verdict = karat.audit("purity", ["only_gold"])["purity"]["only_gold"]
+    assert verdict.example is not None
+    worse, better = verdict.example.tables
+    assert worse.sum() == 2
+    assert karat.purity(karat.Table.from_matrix(worse)) == karat.purity(karat.Table.from_matrix(better)) == 1
+    assert str(verdict.example) == "worse 1.0000    better 1.0000\n1 1             2"
+
+
+def test_anybodys_function_can_be_put_on_trial() -> None:
+    def agreement(gold: list[int], pred: list[int]) -> float:
+        pairs = [(i, j) for i in range(len(gold)) for j in range(i)]
+        same = sum((gold[i] == gold[j]) == (pred[i] == pred[j]) for i, j in pairs)
+        return same / len(pairs) if pairs else 1.0
+
+    names = ["symmetry", "only_gold", "triangle"]
+    found = karat.audit([karat.wrap(agreement, name="mine"), "sklearn.metrics:fowlkes_mallows_score"], names, tries=5)
+    mine, theirs = found.values()
+    assert [mine[name].holds for name in names] == [True, True, None]  # nobody says what its best value is
+    assert theirs["only_gold"].holds is False  # 0 for singletons that are gold
+
+    def broken(gold: list[int], pred: list[int]) -> float:
+        raise ZeroDivisionError("no")
+
+    wrapped = karat.wrap(broken, name="broken")
+    verdict = karat.audit([wrapped], ["symmetry"])["broken"]["symmetry"]
+    assert (verdict.holds, verdict.problem) == (None, "no")
+    assert str(verdict) == "–"
+    assert "could not be tried on symmetry: no" in " ".join(str(karat.audit([wrapped], ["symmetry"])).split())
+
+
+def test_audits_can_be_kept(tmp_path: Path) -> None:
+    found = karat.audit(["ari"], ["symmetry", "n_invariance"], tries=2)
+    assert found.to_frame("pandas")["holds"].tolist() == [True, False]
+    assert set(found.to_dict()) == {"properties", "verdicts"}
+    assert "ari breaks n_invariance" in found.examples()
+
+
+def test_a_descriptive_measure_is_not_judged_by_what_is_better() -> None:
+    verdicts = karat.audit("class_entropy", ["homogeneity", "bounds"])["class_entropy"]
+    assert (verdicts["homogeneity"].holds, verdicts["bounds"].holds) == (None, True)
+
+
+def test_the_product_of_gold_standards() -> None:
+    a, b = ["x", "x", "y", None], [1, 2, 2, 2]
+    assert karat.cross(a, b) == [("x", 1), ("x", 2), ("y", 2), None]
+    assert karat.cross({"i": "x", "j": "y"}, {"j": 1, "i": 2}) == {"i": ("x", 2), "j": ("y", 1)}
+    assert karat.q2(karat.cross([0, 0, 1, 1], [0, 1, 0, 1]), [0, 0, 1, 1]) > karat.q2(
+        karat.cross([0, 0, 1, 1], [0, 1, 0, 1]), [0, 0, 0, 0]
+    )
+    for wrong in ((a,), (a, [1]), (a, {"i": 1})):
+        with pytest.raises(karat.LabelError):
+            karat.cross(*wrong)
+
+
+def test_the_likelihood_of_held_out_items_prefers_the_true_number_of_clusters() -> None:
+    from sklearn.cluster import KMeans
+    from sklearn.mixture import GaussianMixture
+
+    rng = np.random.default_rng(0)
+    x = np.concatenate([rng.normal(place, 1, size=(100, 2)) for place in (0, 8, 16)])
+    found = {k: karat.meta.validated_likelihood(GaussianMixture(k, random_state=0), x, folds=5) for k in (1, 3)}
+    assert found[3].mean > found[1].mean + 3 * found[1].error
+    assert len(found[3].folds) == 5
+    assert "nats per held-out item, in 5 folds" in str(found[3])
+    one = GaussianMixture(1, random_state=0).fit(x[50:]).score_samples(x[:50]).mean()
+    assert np.isfinite(one)
+    for model, folds in ((KMeans(2), 5), (GaussianMixture(2), 1), (GaussianMixture(2), 1000)):
+        with pytest.raises(karat.KaratError):
+            karat.meta.validated_likelihood(model, x, folds=folds)

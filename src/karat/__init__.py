@@ -12,6 +12,7 @@ from karat.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from karat import examples as examples
+    from karat import meta as meta
     from karat import sklearn as sklearn
     from karat.boards import Board as Board
     from karat.boards import GroupScores as GroupScores
@@ -29,11 +30,15 @@ if TYPE_CHECKING:
     from karat.labels import Labels as Labels
     from karat.labels import encode as encode
     from karat.measures import *
+    from karat.meta.audit import Audit as Audit
+    from karat.meta.audit import audit as audit
     from karat.p_values import Significance as Significance
     from karat.p_values import p_value as p_value
     from karat.p_values import significance as significance
+    from karat.papers.pages import reproduce as reproduce
     from karat.parsing import parse as parse
     from karat.parsing import wrap as wrap
+    from karat.products import cross as cross
     from karat.profile import Profile as Profile
     from karat.registry import Measure as Measure
     from karat.registry import list_measures as list_measures
@@ -50,7 +55,10 @@ _ROOMS = {
     "files.reading": ("Reading", "read"),
     "kernels": ("build_info",),
     "labels": ("Labels", "encode"),
+    "meta.audit": ("Audit", "audit"),
     "p_values": ("Significance", "p_value", "significance"),
+    "papers.pages": ("reproduce",),
+    "products": ("cross",),
     "profile": ("Profile",),
     "parsing": ("parse", "wrap"),
     "registry": ("Measure", "list_measures", "measure"),
@@ -58,7 +66,7 @@ _ROOMS = {
     "stack": ("Stack",),
     "tables": ("Table",),
 }
-_MODULES = ("examples", "sklearn")
+_MODULES = ("examples", "meta", "sklearn")
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [*_HOMES, *_MODULES]

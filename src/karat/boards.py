@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,10 +13,10 @@ from karat.errors import KaratError
 from karat.frames import frame
 from karat.registry import Measure
 from karat.rendering import Layout, decimals, shown
-from karat.results import ARROWS, Scores, columns_of, measure_names, with_unit
+from karat.results import ARROWS, Scores, columns_of, measure_names, signature_of, with_unit
 from karat.tables import number, several
 
-NOTE = "↑ higher is better, ↓ lower is better. For comparison: all items in one cluster, each item apart."
+NOTE = "↑ higher is better, ↓ lower is better."
 MEANS = "macro: the mean over groups; micro: the mean over items, each group weighted by its size."
 
 
@@ -93,7 +93,9 @@ class Board(_Beside):
                 values += [None, None] if baseline is None else [baseline.one_cluster, baseline.all_apart]
             rows.append([name, *(decimals(value, digits) for value in values)])
         headings = ["measure", *map(shown, self.scores), *trivial]
-        return Layout(self._title(), headings, rows, [NOTE], self._signatures())
+        note = f"{NOTE} For comparison: all items in one cluster, each item apart." if trivial else NOTE
+        remarks = [f"{shown(name)}: {text}" for name, found in self.scores.items() for text in found.remarks()]
+        return Layout(self._title(), headings, rows, [note, *remarks], self._signatures())
 
     def _title(self) -> str:
         items = sorted({scores.n for scores in self.scores.values()})
@@ -111,7 +113,11 @@ class Board(_Beside):
 
     def records(self) -> list[dict[str, Any]]:
         """One dict per system and measure."""
-        return [{"system": name, **record} for name, scores in self.scores.items() for record in scores.records()]
+        return [
+            {"system": name, "n": found.n, "dropped": found.dropped, **record, "signature": found.signature}
+            for name, found in self.scores.items()
+            for record in found.records()
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as plain values for JSON."""
@@ -161,24 +167,39 @@ class GroupScores(_Beside):
             [shown(group), number(scores.table.n), *(decimals(scores.get(name), digits) for name in names)]
             for group, scores in self.scores.items()
         ]
-        total = number(sum(scores.table.n for scores in self.scores.values()))
+        total = number(self.n)
         for name, means in (("macro", self.macro), ("micro", self.micro)):
             rows.append([name, total, *(decimals(means[measure], digits) for measure in names)])
         of = f"{shown(self.system)}: " if self.system else ""
-        title = f"{of}{several(len(self.scores), 'group')} by {shown(self.by)}"
-        return Layout(title, headings, rows, [MEANS], self._signatures())
+        dropped = f" ({self.dropped:,} items dropped)" if self.dropped else ""
+        title = f"{of}{several(len(self.scores), 'group')} by {shown(self.by)}{dropped}"
+        remarks = dict.fromkeys(text for found in self.scores.values() for text in found.remarks())
+        return Layout(title, headings, rows, [MEANS, *remarks], [self.signature])
 
-    def _signatures(self) -> Sequence[str]:
-        """The signature, without the counts in which the groups differ."""
-        fields = [scores.signature.split("|") for scores in self.scores.values()]
-        shared = [field[0] for field in zip(*fields, strict=True) if len(set(field)) == 1]
-        return [f"by:{shown(self.by)}|groups:{len(fields)}|{'|'.join(shared)}"]
+    @property
+    def n(self) -> Any:
+        """The number of items in all groups, or their total weight."""
+        return sum(found.table.n for found in self.scores.values())
+
+    @property
+    def dropped(self) -> int:
+        """Items that the missing or noise policy left out, in all groups."""
+        return sum(found.dropped for found in self.scores.values())
+
+    @property
+    def signature(self) -> str:
+        """How the scores were reached, with the items that were missing or noise in all groups."""
+        policies = [found.table.policy for found in self.scores.values()]
+        policy = policies[0]
+        for other in policies[1:]:
+            policy = policy + other or policy
+        return f"by:{shown(self.by)}|groups:{len(policies)}|{signature_of(self.measures, number(self.n), policy)}"
 
     def records(self) -> list[dict[str, Any]]:
         """One dict per group and measure, then those of the means."""
         of = {"system": self.system} if self.system else {}
         groups: list[tuple[Any, Any, Mapping[str, float]]] = [(g, s.n, s) for g, s in self.scores.items()]
-        total = math.fsum(scores.n for scores in self.scores.values())
+        total = self.n if isinstance(self.n, int) else float(self.n)
         groups += [("macro", total, self.macro), ("micro", total, self.micro)]
         return [
             {
@@ -201,6 +222,6 @@ class GroupScores(_Beside):
             for group, s in self.scores.items()
         ]
         return {
-            "by": self.by, "groups": groups, "macro": self.macro, "micro": self.micro,
-            "signature": self._signatures()[0],
+            "by": self.by, "n": self.n if isinstance(self.n, int) else float(self.n), "dropped": self.dropped,
+            "groups": groups, "macro": self.macro, "micro": self.micro, "signature": self.signature,
         }  # fmt: skip

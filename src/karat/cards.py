@@ -70,9 +70,10 @@ def card(m: Measure, columns: int = 80) -> str:
         facts.append(("gold gets", [f"{m.perfect:g}"]))
     facts.append(("chance gets", [_chance(m)]))
     facts.append(("exchanged", [_exchanged(m)]))
-    facts.append(
-        ("breaks", [f"{name.replace('_', ' ')}: {CONSTRAINTS.get(name, '')}" for name in m.breaks] or ["nothing"])
-    )
+    if m.inner is None:
+        facts.append(
+            ("breaks", [f"{name.replace('_', ' ')}: {CONSTRAINTS.get(name, '')}" for name in m.breaks] or ["nothing"])
+        )
     facts.append(("elsewhere", list(m.elsewhere)))
     source = ", ".join(part for part in (references().get(m.paper, m.paper).rstrip("."), m.equation) if part)
     facts.append(("paper", [source] if source else []))
@@ -94,9 +95,11 @@ def _range(m: Measure) -> str:
 
 
 def _chance(m: Measure) -> str:
+    if m.inner is not None:
+        return "0 on average: that is what it is adjusted for"
     if m.chance is not None:
         return f"{m.chance:g}: shuffled labels average that"
-    return f"depends on the sizes; karat score prints it beside the score, and adjusted({m}) gets 0"
+    return f"depends on the sizes; adjusted({m}) gets 0"
 
 
 def _exchanged(m: Measure) -> str:

@@ -40,7 +40,7 @@ def score(
     """
     options = {"weights": weights, "missing": missing, "noise": noise, "noise_as": noise_as}
     table = counted(gold, pred, options)
-    return _panel(table) if measures is None else Scores(table, _chosen(measures))
+    return _panel(table) if measures is None else Scores(table, chosen_measures(measures))
 
 
 def _panel(table: Table) -> Scores:
@@ -55,7 +55,8 @@ def _panel(table: Table) -> Scores:
     return Scores(table, tuple(fitting), omitted)
 
 
-def _chosen(measures: MeasureLike | Iterable[MeasureLike]) -> tuple[Measure, ...]:
+def chosen_measures(measures: MeasureLike | Iterable[MeasureLike]) -> tuple[Measure, ...]:
+    """Measures by name, as they are, or as functions; each once."""
     if isinstance(measures, str) and measures == "all":
         return list_measures()
     if isinstance(measures, str):

@@ -85,11 +85,13 @@ class Layout(NamedTuple):
 
     def markdown(self) -> str:
         """For GitHub and its like."""
-        return "\n\n".join([_markdown_cell(self.title), markdown(self.headings, self.rows, self.left)])
+        signatures = [f"`{line.replace('`', '')}`" for line in self.signatures]
+        return "\n\n".join([_markdown_cell(self.title), markdown(self.headings, self.rows, self.left), *signatures])
 
     def latex(self) -> str:
         """For a paper; the title is a comment."""
-        return f"% {self.title}\n{latex(self.headings, self.rows, self.left)}"
+        comments = [f"% {line}" for line in (self.title, *self.signatures)]
+        return "\n".join([*comments, latex(self.headings, self.rows, self.left)])
 
 
 def grid(headings: Row, rows: Sequence[Row], columns: int | None = None, left: int = 1) -> str:
@@ -144,7 +146,8 @@ def latex(headings: Row, rows: Sequence[Row], left: int = 1) -> str:
 _LATEX = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "↑": r"$\uparrow$",
     "↓": r"$\downarrow$", "–": "--", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
-    '"': r"\textquotedbl{}", "·": r"$\cdot$", "[": "{[}", "*": "{*}",  # \\ would take a [ or * that follows it
+    '"': r"\textquotedbl{}", "·": r"$\cdot$", "∞": r"$\infty$",
+    "[": "{[}", "*": "{*}",  # which \\ would take if they followed it
     **{c: f"\\{c}" for c in "&%$#_{}"},
 }  # fmt: skip
 

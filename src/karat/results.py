@@ -9,6 +9,7 @@ from itertools import chain, repeat
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from karat.alignment import Policy
 from karat.chance import expected
 from karat.counts import Counts
 from karat.errors import MeasureError, TableError, listed
@@ -99,22 +100,7 @@ class Scores(Mapping[str, float]):
     @property
     def signature(self) -> str:
         """How the scores were reached: two runs that could differ on the same data have different signatures."""
-        policy = self.table.policy
-        units = sorted({m.unit for m in self.measures if m.unit}, reverse=True)
-        noise = "none" if policy.noise_as is None else f"{policy.noise!r}={policy.noise_as}({policy.noise_items})"
-        missing = policy.missing if policy.missing == "raise" else f"{policy.missing}({policy.missing_items})"
-        fields = {
-            "measures": ",".join(m.full_text for m in self.measures).replace("|", r"\x7c"),
-            "log": "+".join(BASES[unit] for unit in units) or "any",
-            "n": number(self.table.n).replace(",", ""),
-            "matched": policy.matched,
-            "missing": missing,
-            "noise": noise.replace("|", r"\x7c"),
-            "weights": "yes" if policy.weighted else "no",
-            "dropped": str(policy.dropped),
-            "karat": __version__,
-        }
-        return "|".join(f"{key}:{value}" for key, value in fields.items())
+        return signature_of(self.measures, number(self.table.n), self.table.policy)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Scores, (self.table, self.measures, dict(self.omitted))
@@ -144,12 +130,17 @@ class Scores(Mapping[str, float]):
             "↑ higher is better, ↓ lower is better. For comparison: all items in one cluster, each item apart, "
             "and the predicted labels shuffled (on average; – where that is not known exactly).",
         ]
-        notes.extend(f"{name} is left out: {why}" for name, why in self.omitted.items())
-        notes.extend(
-            f"{name} is an estimate, by random draws; its standard error is {error:.2g}."
-            for name, error in self.errors.items()
-        )
-        return notes
+        return [*notes, *self.remarks()]
+
+    def remarks(self) -> list[str]:
+        """Which measures were left out, and which are estimates."""
+        return [
+            *(f"{name} is left out: {why}" for name, why in self.omitted.items()),
+            *(
+                f"{name} is an estimate, by random draws; its standard error is {error:.2g}."
+                for name, error in self.errors.items()
+            ),
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything that is printed, as plain values for JSON."""
@@ -167,6 +158,7 @@ class Scores(Mapping[str, float]):
                 }
                 for m in self.measures
             },
+            "omitted": dict(self.omitted),
             "signature": self.signature,
         }
 
@@ -187,6 +179,25 @@ class Scores(Mapping[str, float]):
         signature = f'<code style="overflow-wrap: anywhere">{escape(self.signature)}</code>'
         table = f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
         return f"<p>{escape(self._title())}</p>{table}<p>{notes}</p><p>{signature}</p>"
+
+
+def signature_of(measures: Sequence[Measure], n: str, policy: Policy) -> str:
+    """How scores were reached, as one line."""
+    units = sorted({m.unit for m in measures if m.unit}, reverse=True)
+    noise = "none" if policy.noise_as is None else f"{policy.noise!r}={policy.noise_as}({policy.noise_items})"
+    missing = policy.missing if policy.missing == "raise" else f"{policy.missing}({policy.missing_items})"
+    fields = {
+        "measures": ",".join(m.full_text for m in measures).replace("|", r"\x7c"),
+        "log": "+".join(BASES[unit] for unit in units) or "any",
+        "n": n.replace(",", ""),
+        "matched": policy.matched,
+        "missing": missing,
+        "noise": noise.replace("|", r"\x7c"),
+        "weights": "yes" if policy.weighted else "no",
+        "dropped": str(policy.dropped),
+        "karat": __version__,
+    }
+    return "|".join(f"{key}:{value}" for key, value in fields.items())
 
 
 def with_unit(m: Measure) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import Namespace
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import karat
 from karat.boards import Board, GroupScores
-from karat.cli.output import check_output, form, show, terminal_columns, write
+from karat.cli.output import check_output, form, in_json, show, terminal_columns, write
 from karat.errors import FileError
 from karat.rendering import Layout, decimals, shortened, shown
 
@@ -50,7 +53,7 @@ def _group_scores(reading: Any, name: str, measures: Any, *, several: bool) -> G
 def _read(chosen: Namespace, by: str | None = None) -> Any:
     return karat.read(
         *chosen.files,
-        gold=chosen.gold,
+        gold=chosen.gold or None,
         pred=chosen.pred,
         id=chosen.id,
         by=by,
@@ -62,6 +65,7 @@ def _read(chosen: Namespace, by: str | None = None) -> Any:
         input=chosen.input,
         encoding=chosen.encoding,
         header=not chosen.no_header,
+        delimiter=chosen.delimiter,
         memory=chosen.memory,
         threads=chosen.threads,
         progress=not chosen.quiet and sys.stderr.isatty(),
@@ -75,6 +79,7 @@ def table(chosen: Namespace) -> None:
     tables = dict(reading.tables)
     if reading.groups:  # a Senseval key has its words apart; here they are taken together
         tables = {name: karat.Table.from_batches(groups.values()) for name, groups in reading.groups.items()}
+        reading = replace(reading, notes=(*reading.notes, f"all groups by {reading.by!r} are taken together"))
     if len(tables) > 1:
         raise FileError(
             f"there are {len(tables)} systems, {', '.join(map(repr, tables))}; show the table of one of them."
@@ -87,7 +92,7 @@ def table(chosen: Namespace) -> None:
     if form(chosen) == "json":
         write(chosen, _saved(found))
         return
-    cells = found.top_cells(None if form(chosen) == "csv" else chosen.top)
+    cells = found.top_cells(chosen.top or (20 if form(chosen) == "text" else None))
     layout = _matrix(found) if chosen.matrix else _cells(found, cells)
     if chosen.matrix and form(chosen) == "csv":
         from karat.rendering import delimited
@@ -121,7 +126,7 @@ def _cells(found: Any, cells: list[tuple[Any, Any, Any]]) -> Layout:
     order = sorted(largest.tolist(), key=lambda place: (-found.counts[place], place))[: len(cells)]
     rows = [
         [
-            shortened(shown(c), 40), shortened(shown(k), 40), f"{n:,}",
+            shortened(shown(c), 40), shortened(shown(k), 40), _amount(n),
             decimals(100 * n / found.class_sizes[found.rows[place]], 1),
             decimals(100 * n / found.cluster_sizes[found.cols[place]], 1),
         ]
@@ -138,11 +143,15 @@ def _cells(found: Any, cells: list[tuple[Any, Any, Any]]) -> Layout:
     return Layout(title, ["class", "cluster", "items", "% of class", "% of cluster"], rows, notes, left=2)
 
 
+def _amount(n: float) -> str:
+    return f"{n:,}" if n == int(n) else f"{n:,.4f}".rstrip("0")
+
+
 def _matrix(found: Any) -> Layout:
     from karat.tables import several
 
     headings, rows = _plain_matrix(found)
-    texts = [[shortened(shown(row[0]), 40), *(f"{n:,}" if n else "·" for n in row[1:])] for row in rows]
+    texts = [[shortened(shown(row[0]), 40), *(_amount(n) if n else "·" for n in row[1:])] for row in rows]
     title = f"{several(found.n, 'item')}, classes below each other, clusters side by side"
     return Layout(title, ["class", *(shortened(shown(name), 40) for name in headings[1:])], texts)
 
@@ -173,6 +182,41 @@ def measures(chosen: Namespace) -> None:
         lambda: cards.records(found),
         lambda: {"measures": cards.records(found)},
     )
+
+
+def audit(chosen: Namespace) -> None:
+    """Measures x properties, and counterexamples."""
+    check_output(chosen)
+    names = chosen.names or [m for m in karat.list_measures() if m.better is not None]
+    say = _progress(chosen)
+    found = karat.audit(names, chosen.property, tries=chosen.tries, progress=say)
+    if say is not None:
+        say("")
+    show(chosen, lambda: [found.layout()], found.records, found.to_dict)
+    if chosen.examples and form(chosen) == "text" and chosen.output is None:
+        print(f"\n{found.examples()}")
+
+
+def _progress(chosen: Namespace) -> Callable[[str], None] | None:
+    """A line on standard error that tells what is being done, if somebody looks."""
+    if chosen.quiet or not sys.stderr.isatty():
+        return None
+    return lambda text: print(f"\r\x1b[K{shown(text)}", end="", file=sys.stderr, flush=True)
+
+
+def reproduce(chosen: Namespace) -> None:
+    """A paper's results, printed beside computed."""
+    found = karat.reproduce(chosen.paper)
+    if chosen.output is not None and not os.path.splitext(chosen.output)[1]:
+        names = found.write(chosen.output)
+        if not chosen.quiet:
+            print(f"{found.layout().notes[0]} Written to {shown(chosen.output)}: {', '.join(names)}")
+        return
+    check_output(chosen)
+    if form(chosen) == "json":
+        write(chosen, in_json(found.records()))
+        return
+    show(chosen, lambda: [found.layout()], found.records, dict)
 
 
 def example(chosen: Namespace) -> None:

@@ -15,19 +15,9 @@ from karat.version import __version__
 
 ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "text"}
 OPTIONS = (
-    "gold",
-    "pred",
-    "id",
-    "by",
-    "weights",
-    "count",
-    "missing",
-    "noise",
-    "noise_as",
-    "input",
-    "encoding",
+    "delimiter", "gold", "pred", "id", "by", "weights", "count", "missing", "noise", "noise_as", "input", "encoding",
     "memory",
-)
+)  # fmt: skip
 
 SCHEMA = 1
 
@@ -40,6 +30,9 @@ _OPTION = re.compile(  # what is quoted is the user's own, and stays
 
 def in_words_of_the_terminal(message: str) -> str:
     """A message of the library with the options of the command line, and nothing that a terminal would obey."""
+    message = message.replace("header=False", "--no-header").replace(
+        "list_measures() has them all", "karat measures lists them"
+    )
     return shown(_OPTION.sub(_reworded, message))
 
 
@@ -57,7 +50,10 @@ def form(chosen: Namespace) -> str:
     """The format asked for, or that of the file's ending, or text."""
     if chosen.format is not None or chosen.output is None:
         return chosen.format or "text"
-    return ENDINGS.get(os.path.splitext(chosen.output)[1].lower(), "text")
+    ending = os.path.splitext(chosen.output)[1].lower()
+    if ending not in ENDINGS and os.path.isfile(chosen.output) | (not os.path.exists(chosen.output)) and ending:
+        raise FileError(f"{chosen.output!r} does not say its format by {ending!r}; use .json, .csv, .md, .tex or .txt.")
+    return ENDINGS.get(ending, "text")
 
 
 def write(chosen: Namespace, text: str) -> None:
@@ -103,12 +99,14 @@ def show(
         rows = records()
         headings = list(dict.fromkeys(key for row in rows for key in row))
         write(chosen, delimited(headings, ([_plain(row.get(key)) for key in headings] for row in rows)))
-    elif kind == "markdown":
-        write(chosen, "\n\n".join(layout.markdown() for layout in layouts()))
-    elif kind == "latex":
-        write(chosen, "\n\n".join(layout.latex() for layout in layouts()))
+    elif kind in ("markdown", "latex"):
+        write(chosen, "\n\n".join(layout.markdown() if kind == "markdown" else layout.latex() for layout in layouts()))
     else:
         _text(chosen, layouts(), notes)
+        return
+    if kind != "json" and not chosen.quiet:
+        for note in notes:
+            print(in_words_of_the_terminal(note), file=sys.stderr)
 
 
 def _text(chosen: Namespace, layouts: Sequence[Layout], notes: Sequence[str]) -> None:
@@ -134,7 +132,7 @@ def terminal_columns() -> int:
         return 80
 
 
-def in_json(document: dict[str, Any]) -> str:
+def in_json(document: Any) -> str:
     """JSON without NaN and infinity, which it does not have."""
     import json
 

@@ -16,6 +16,7 @@ EPILOG = """examples:
 """
 INPUTS = ("csv", "tsv", "jsonl", "labels", "matrix", "communities", "senseval")
 FORMATS = ("text", "json", "csv", "markdown", "latex")
+PAPERS = ("dom2001", "rosenberg2007", "reichart2009", "manning2008")
 SHELLS = ("bash", "zsh", "tcsh")
 
 
@@ -42,6 +43,8 @@ def parser() -> argparse.ArgumentParser:
     _score(commands)
     _table(commands)
     _measures(commands)
+    _audit(commands)
+    _reproduce(commands)
     example = commands.add_parser("example", help="score the textbook's clustering of 17 documents")
     _output(example)
     completion = commands.add_parser("completion", help="print a script that completes commands in a shell")
@@ -64,7 +67,11 @@ def _score(commands: Any) -> None:
         metavar="NAMES",
         help="measures, separated by commas, such as ari,'v_measure(beta=2)'; or all (default: eleven of them)",
     )
-    score.add_argument("--by", metavar="COLUMN", help="score each group, such as a word, apart; then their means")
+    score.add_argument(
+        "--by",
+        metavar="COLUMN",
+        help="a column of the gold file: score each of its groups, such as a word, apart; then their means",
+    )
     _output(score)
 
 
@@ -76,7 +83,9 @@ def _table(commands: Any) -> None:
         "whole table, to be scored later.",
     )
     _files(table)
-    table.add_argument("--top", type=_positive, default=20, metavar="N", help="show the N largest cells (default: 20)")
+    table.add_argument(
+        "--top", type=_positive, metavar="N", help="show the N largest cells (default: 20 as text, else all)"
+    )
     table.add_argument("--matrix", action="store_true", help="classes as rows and clusters as columns")
     _output(table)
 
@@ -89,17 +98,45 @@ def _measures(commands: Any) -> None:
     _output(measures)
 
 
+def _audit(commands: Any) -> None:
+    audit = commands.add_parser(
+        "audit",
+        help="put measures on trial: what a good measure does, and where they fail",
+        description="Try measures on thousands of tables: which properties of a good measure do they keep, and what is "
+        "the smallest table on which they do not? A measure may be MODULE:FUNCTION of (gold, pred).",
+    )
+    audit.add_argument("names", nargs="*", metavar="NAME", help="measures (default: all)")
+    audit.add_argument("--property", action="append", metavar="NAME", help="properties (default: all); may be repeated")
+    audit.add_argument("--tries", type=_positive, default=100, metavar="N", help="random backgrounds (default: 100)")
+    audit.add_argument("--examples", action="store_true", help="show the smallest counterexamples")
+    _output(audit)
+
+
+def _reproduce(commands: Any) -> None:
+    reproduce = commands.add_parser(
+        "reproduce",
+        help="a paper's results, printed beside computed",
+        description="Compute the results of a paper again, and show printed beside computed. -o DIR writes a page, its "
+        "figures and the claims as JSON into a directory.",
+    )
+    reproduce.add_argument("paper", choices=PAPERS)
+    _output(reproduce)
+
+
 def _files(command: argparse.ArgumentParser) -> None:
     command.add_argument("files", nargs="+", metavar="FILES", help="files; - is standard input").complete = {  # type: ignore[attr-defined]
         "bash": "_shtab_compgen_files", "zsh": "_files", "tcsh": "f"
     }  # fmt: skip
     columns = command.add_argument_group("columns")
-    columns.add_argument("--gold", metavar="COLUMN", help="the gold classes")
+    columns.add_argument(
+        "--gold", metavar="COLUMN", action="append", default=[],
+        help="the gold classes; repeated, classes are the combinations of several columns",
+    )  # fmt: skip
     columns.add_argument(
         "--pred", metavar="COLUMN", action="append", default=[], help="predicted clusters; may be repeated"
     )
     columns.add_argument("--id", metavar="COLUMN", help="item ids, on which files are matched")
-    columns.add_argument("--weights", metavar="COLUMN", help="a weight for each item")
+    columns.add_argument("--weights", metavar="COLUMN", help="a weight for each item, in the gold file")
     columns.add_argument(
         "--count", metavar="COLUMN", help="rows are cells of a table, and this is how many items they hold"
     )
@@ -112,6 +149,7 @@ def _files(command: argparse.ArgumentParser) -> None:
     policy.add_argument("--noise-as", choices=("cluster", "singletons", "drop"), help="what noise counts as")
     reading = command.add_argument_group("reading")
     reading.add_argument("--input", choices=INPUTS, help="what a text file is, if its ending does not tell")
+    reading.add_argument("--delimiter", metavar="C", help="between fields (default: a comma; in TSV files a tab)")
     reading.add_argument("--encoding", default="utf-8", help="of text files (default: utf-8)")
     reading.add_argument(
         "--no-header", action="store_true", help="the first line holds data; columns are called 1, 2, ..."

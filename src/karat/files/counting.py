@@ -32,8 +32,8 @@ def queried(pairing: Pairing, task: Task, database: Database) -> Table | Groups:
         names = names if piece.by is None else piece.by.coded[1]
         if not any(lacking.values()):
             for group, rows in _groups(piece, pairing, task):
-                name = None if task.by is None else names[group]
-                tables.setdefault(group, []).append(_table(task, piece, rows, name))
+                made = _table(task, piece, rows, None if task.by is None else (names[group],))
+                tables.setdefault(group, []).extend([] if made is None else [made])
     if lacking["unmatched"]:
         sides = pairing.gold, pairing.pred
         raise FileError(problems.unmatched(pairing, database.only_in(*sides), database.only_in(*sides[::-1])))
@@ -43,8 +43,11 @@ def queried(pairing: Pairing, task: Task, database: Database) -> Table | Groups:
             raise FileError(problems.without_label(side, number, "row" if pairing.together else "item", few))
     if task.by is not None and nowhere and task.missing in ("singletons", "cluster"):
         raise FileError(problems.without_side(pairing, nowhere))
-    merged = [(names[place], _matched(Table.from_batches(tables[place]), pairing)) for place in sorted(tables)]
-    return merged[0][1] if task.by is None else Groups(merged)
+    if task.by is None:
+        return _matched(tables[0], pairing)
+    return Groups(
+        (names[place], _matched(tables[place], pairing) if tables[place] else None) for place in sorted(tables)
+    )
 
 
 def _groups(piece: Piece, pairing: Pairing, task: Task) -> list[tuple[int, Any]]:
@@ -61,12 +64,14 @@ def _groups(piece: Piece, pairing: Pairing, task: Task) -> list[tuple[int, Any]]
     return [(place, rows) for place, rows in found if rows.size]
 
 
-def _table(task: Task, piece: Piece, rows: Any, group: Any) -> Table:
+def _table(task: Task, piece: Piece, rows: Any, group: tuple[Any] | None) -> Table | None:
     gold, pred = (Labels(side.values[rows], side.names) for side in (piece.gold, piece.pred))
-    if piece.counts is not None:
-        return unweighted(task.table(gold, pred, piece.counts[rows], group))
-    return task.table(gold, pred, None if piece.weights is None else piece.weights[rows], group)
+    counts = piece.weights if piece.counts is None else piece.counts
+    weights = None if counts is None else counts[rows]
+    made = task.table(gold, pred, weights) if group is None else task.group(group[0], gold, pred, weights)
+    return made if made is None or piece.counts is None else unweighted(made)
 
 
-def _matched(table: Table, pairing: Pairing) -> Table:
+def _matched(tables: list[Table], pairing: Pairing) -> Table:
+    table = Table.from_batches(tables)
     return table if pairing.together else replace(table, policy=replace(table.policy, matched="items"))

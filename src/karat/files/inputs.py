@@ -37,6 +37,7 @@ class Input(NamedTuple):
     packed: bool = False
     encoding: str = "utf-8"
     header: bool = True
+    separator: str | None = None  # as the user says
 
     @property
     def zipped(self) -> bool:
@@ -66,6 +67,8 @@ class Input(NamedTuple):
     @property
     def delimiter(self) -> str:
         """What stands between the fields of a line."""
+        if self.separator is not None:
+            return self.separator
         tabs = self.kind == "tsv" or (self.kind == "matrix" and _by_ending(self.name) == "tsv")
         return "\t" if tabs else ","
 
@@ -76,6 +79,7 @@ def find(
     *,
     encoding: str = "utf-8",
     header: bool = True,
+    delimiter: str | None = None,
     copies: list[str] | None = None,
 ) -> Input:
     """What a name given by the user stands for; kind says what its text is, if the ending does not or lies.
@@ -86,6 +90,8 @@ def find(
         hint = nearest(str(kind), get_args(Kind)) or f"use one of {listed(get_args(Kind), 20)}."
         raise FileError(f"{kind!r} is no kind of file; {hint}")
     _check_encoding(encoding)
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+        raise FileError(f"delimiter={delimiter!r} cannot stand between fields; give one character, such as ';'.")
     paths = _paths(name, [] if copies is None else copies)
     packed = name.lower().endswith(PACKED)
     if packed and not name.lower().endswith(UNPACKED):
@@ -103,7 +109,7 @@ def find(
         _check_text(start, name, encoding)
     if found is None:
         found = _by_content(start, name, encoding)
-    return Input(name, tuple(paths), found, packed, encoding, header)
+    return Input(name, tuple(paths), found, packed, encoding, header, delimiter)
 
 
 def _paths(name: str, copies: list[str]) -> list[str]:
@@ -195,6 +201,11 @@ def _by_ending(name: str) -> Kind | None:
     for ending in PACKED:
         base = base.removesuffix(ending)
     return ENDINGS.get(os.path.splitext(base)[1])
+
+
+def tells(name: str) -> Kind | None:
+    """What the ending of a name says that it is; nothing for .txt and other endings."""
+    return _by_ending(name)
 
 
 def _by_content(start: bytes, name: str, encoding: str) -> Kind:

@@ -23,8 +23,15 @@ from karat.tables import Table
 class Groups(Mapping[Any, Table]):
     """A table for each group, in order; True and 1, which are one key of a dict, are two groups here."""
 
-    def __init__(self, tables: Iterable[tuple[Any, Table]]) -> None:
-        self.tables = list(tables)
+    def __init__(self, tables: Iterable[tuple[Any, Table | None]]) -> None:
+        found = list(tables)
+        self.tables = [(name, table) for name, table in found if table is not None]
+        self.empty = tuple(name for name, table in found if table is None)  # groups of which no item is left
+        if not self.tables:
+            raise FileError(f"no item is left in any of {len(found)} groups; keep some, with missing='singletons'.")
+
+    def __repr__(self) -> str:
+        return f"<Groups: {len(self)}>"
 
     def __getitem__(self, group: Any) -> Table:
         found = [table for name, table in self.tables if comparable(name) == comparable(group)]
@@ -49,16 +56,17 @@ class Task(NamedTuple):
     noise: Any
     noise_as: NoiseAs | None
 
-    def table(self, gold: Any, pred: Any, weights: Any = None, group: Any = None) -> Table:
-        """Two columns of labels counted; a problem with them is told with the name of their group."""
+    def group(self, name: Any, gold: Any, pred: Any, weights: Any = None) -> Table | None:
+        """The table of a group; None if no item of it is left. A problem is told with the name of the group."""
         try:
-            return self._table(gold, pred, weights)
+            return self.table(gold, pred, weights)
         except KaratError as problem:
-            if group is None:
-                raise
-            raise FileError(f"group {group!r} cannot be counted: {problem}") from None
+            if str(problem).startswith("no item is left"):
+                return None
+            raise FileError(f"group {name!r} cannot be counted: {problem}") from None
 
-    def _table(self, gold: Any, pred: Any, weights: Any) -> Table:
+    def table(self, gold: Any, pred: Any, weights: Any = None) -> Table:
+        """Two columns of labels counted."""
         noise = None if self.noise is None else _as_label(self.noise, pred)
         table = Table.from_labels(
             gold, pred, weights=weights, missing=self.missing, noise=noise, noise_as=self.noise_as
@@ -102,7 +110,7 @@ def in_memory(pairing: Pairing, task: Task) -> Any:
         if groups is None:
             return task.table(*labels, weights)
         return Groups(
-            (group, task.table(_some(labels[0], rows), _some(labels[1], rows), _some(weights, rows), group))
+            (group, task.group(group, _some(labels[0], rows), _some(labels[1], rows), _some(weights, rows)))
             for group, rows in groups
         )
     sides = _by_item(gold), _by_item(pred)
@@ -118,7 +126,7 @@ def in_memory(pairing: Pairing, task: Task) -> Any:
         chosen = [items[row] for row in rows]
         part = {item: sides[1].get(item) for item in chosen}
         left = {item: sides[0][item] for item in chosen}
-        tables.append((group, task.table(left, part, by_item, group)))
+        tables.append((group, task.group(group, left, part, by_item)))
     return Groups(tables)
 
 

@@ -10,6 +10,7 @@ import json
 import math
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from karat.files.headers import RefusedError
 from karat.files.inputs import Input
 from karat.files.progress import Progress
 from karat.files.roles import Side
-from karat.files.sources import Source
+from karat.files.sources import Name, Source
 from karat.labels import Labels
 from karat.names import encode_objects
 
@@ -108,7 +109,7 @@ class Database:
             self.held[source.path] = open_arrow(source)
         return self.held[source.path]
 
-    def column(self, source: Source, name: str) -> Labels:
+    def column(self, source: Source, name: Name) -> Labels:
         """A whole column in the order of the rows, for files that are matched by position."""
         about = source.input.name
         self.connection.execute("SET preserve_insertion_order = true")
@@ -125,17 +126,17 @@ class Database:
         (number,) = self.connection.execute(f"SELECT count(*) FROM {table}").fetchall()[0]
         return int(number)
 
-    def _rows(self, source: Source, roles: dict[str, str]) -> str:
+    def _rows(self, source: Source, roles: dict[str, Name]) -> str:
         """A query for some columns of a file under the names of their roles."""
         kind = source.input.kind
         if not source.queried:
             columns = {role: np.array(_list(source.values(name)), dtype=object) for role, name in roles.items()}
             return f"SELECT {', '.join(roles)} FROM {self._registered(columns)}"
         if kind == "jsonl":
-            chosen = ", ".join(sql.json_role(role, name) for role, name in roles.items())
+            chosen = ", ".join(_chosen(name, partial(sql.json_role, role), role) for role, name in roles.items())
             return f"SELECT {chosen} FROM {sql.json_lines(source.input)}"
         inner = dict(zip(source.columns, source.inner, strict=True))
-        chosen = ", ".join(f"{sql.quoted(inner[name])} AS {role}" for role, name in roles.items())
+        chosen = ", ".join(_chosen(name, lambda part: sql.quoted(inner[part]), role) for role, name in roles.items())
         if kind == "arrow":
             return f"SELECT {chosen} FROM {self._registered(self.arrow(source.input))}"
         files = sql.parquet(source.input) if kind == "parquet" else sql.csv(source.input, len(source.columns))
@@ -154,11 +155,14 @@ class Database:
         self.run(f"CREATE TEMP TABLE t{self.tables} AS {query}", name)
         return f"t{self.tables}"
 
-    def _typed(self, query: str, source: Source, roles: dict[str, str]) -> str:
+    def _typed(self, query: str, source: Source, roles: dict[str, Name]) -> str:
         """The same query with ids as text, and with types that are labels."""
         types = self.all(f"DESCRIBE {query}", source.input.name)
         chosen = []
         for role, kind, *_ in types:
+            if not isinstance(roles.get(role), str) and role in roles:
+                chosen.append(role)
+                continue
             if "[" in kind or kind.startswith(("STRUCT", "MAP", "UNION")):
                 raise FileError(
                     f"{source.input.name!r} has {kind} in column {roles[role]!r}; give text or a number as a label."
@@ -168,7 +172,7 @@ class Database:
             chosen.append(f"CAST({role} AS VARCHAR) AS {role}" if as_text else role)
         return f"SELECT {', '.join(chosen)} FROM ({query})"
 
-    def rows(self, source: Source, roles: dict[str, str]) -> str:
+    def rows(self, source: Source, roles: dict[str, Name]) -> str:
         """Some columns of a file as a table or a query, by role; text is parsed once and kept."""
         query = self._typed(self._rows(source, roles), source, roles)
         return self._kept(query, source.input.name) if source.input.kind in ("csv", "tsv", "jsonl") else f"({query})"
@@ -182,9 +186,9 @@ class Database:
         kind = self.all(f"DESCRIBE {table}", name)[0][1]
         if kind == "VARCHAR":  # sorted as Python sorts them
             return Names(labels), table
-        if kind == "JSON":
+        if "JSON" in kind:
             try:
-                labels = [json.loads(label) for label in labels]
+                labels = [_decoded(label) for label in labels]
             except (ValueError, RecursionError) as problem:
                 raise RefusedError(f"{name!r} has a label that cannot be read ({problem}); mend it.") from None
         return Names.of(labels), table
@@ -317,6 +321,19 @@ def _piece(part: dict[str, Any], names: dict[str, Names]) -> Piece:
     labels = {role: Labels(found.codes(part[role]), found.labels) for role, found in names.items()}
     counts = part.get("n")
     return Piece(labels["gold"], labels["pred"], labels.get("by_"), part.get("weight"), counts, unmatched, only_pred)
+
+
+def _chosen(name: Name, column: Callable[[str], str], role: str) -> str:
+    """A column under the name of its role; of several, their product, which lacks what one of them lacks."""
+    if isinstance(name, str):
+        return f"{column(name)} AS {role}"
+    parts = [column(part) for part in name]
+    absent = " OR ".join(f"{part} IS NULL" for part in parts)
+    return f"(CASE WHEN {absent} THEN NULL ELSE row({', '.join(parts)}) END) AS {role}"
+
+
+def _decoded(label: Any) -> Any:
+    return tuple(map(json.loads, label)) if isinstance(label, tuple) else json.loads(label)
 
 
 def _list(values: Any) -> Any:

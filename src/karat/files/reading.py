@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from karat.alignment import Missing, NoiseAs, Policy
-from karat.errors import FileError
-from karat.files.inputs import TABULAR, Input, Kind, find
+from karat.errors import FileError, listed
+from karat.files.inputs import TABULAR, Input, Kind, find, tells
 from karat.files.matching import Task, by_position, in_memory
 from karat.files.roles import Pairing, pair
 from karat.files.sources import needs_query, open_source
@@ -30,9 +31,9 @@ class Reading:
 
 
 def read(
-    path: str,
-    *others: str,
-    gold: str | None = None,
+    path: str | PathLike[str],
+    *others: str | PathLike[str],
+    gold: str | Sequence[str] | None = None,
     pred: str | Sequence[str] = (),
     id: str | None = None,
     by: str | None = None,
@@ -44,6 +45,7 @@ def read(
     input: Kind | None = None,
     encoding: str = "utf-8",
     header: bool = True,
+    delimiter: str | None = None,
     memory: str = "2GB",
     threads: int | None = None,
     progress: bool = False,
@@ -53,7 +55,8 @@ def read(
     path: one file with both columns, or the gold file; others: files of predicted labels, matched on an id column, or
     by position where there is one label per row and no id. "-" is standard input; "part-*.parquet" is several files.
     gold, pred, id, by, weights, count: columns; what is not named is guessed from the names of the columns, and
-    Reading.notes tells. by gives a table for each of its values; count says that rows are cells of a table.
+    Reading.notes tells. by gives a table for each of its values; count says that rows are cells of a table. Several
+    columns of gold are taken together: classes are their combinations, as cross() makes them.
     input: what a text file is, where its ending does not say: "csv", "tsv", "jsonl", "labels", "matrix", "communities"
     or "senseval". memory and threads limit DuckDB, which reads Parquet, compressed files and text from 10 MB.
 
@@ -68,10 +71,16 @@ def read(
         raise FileError(f"count={count!r} says that the rows are counted already; leave out {given}.")
     preds = [pred] if isinstance(pred, str) else list(pred)
     task = Task(by, count if weights is None else weights, count is not None, missing, noise, noise_as)
-    columns = {"gold": gold, "preds": preds, "item": id}
+    golds = gold if gold is None or isinstance(gold, str) else gold[0] if len(gold) == 1 else tuple(gold) or None
+    columns = {"gold": golds, "preds": preds, "item": id}
     copies: list[str] = []
     try:
-        inputs = [find(name, input, encoding=encoding, header=header, copies=copies) for name in (path, *others)]
+        names = _paths([path, *others])
+        kinds = _kinds(names, input)
+        inputs = [
+            find(name, kind, encoding=encoding, header=header, delimiter=delimiter, copies=copies)
+            for name, kind in zip(names, kinds, strict=True)
+        ]
         if any(name.kind in ("table", "matrix") or _is_saved(name) for name in inputs):
             return _tables(inputs, task, columns)
         if not any(map(needs_query, inputs)):
@@ -81,6 +90,19 @@ def read(
         for copy in copies:
             if copy != "-":
                 os.unlink(copy)
+
+
+def _paths(names: Sequence[Any]) -> list[str]:
+    try:
+        return [os.fsdecode(name) for name in names]
+    except TypeError:
+        raise FileError(f"{names!r} are no paths; give each file's path as text, one after the other.") from None
+
+
+def _kinds(names: Sequence[str], kind: Kind | None) -> list[Kind | None]:
+    """To which files the kind applies: to those whose ending does not tell, if there are any, else to all."""
+    silent = [tells(name) is None for name in names]
+    return [kind if quiet or not any(silent) else None for quiet in silent]
 
 
 def _by_duckdb(
@@ -162,7 +184,7 @@ def _read(inputs: Sequence[Input], task: Task, columns: Mapping[str, Any], datab
             found[pairing.name] = queried(pairing, task, database)
         else:
             found[pairing.name] = in_memory(pairing, task)
-    notes = tuple(_notes(pairings))
+    notes = (*_notes(pairings), *_hints(pairings, found, task))
     return Reading({}, found, task.by, notes) if task.by is not None else Reading(found, notes=notes)
 
 
@@ -170,9 +192,9 @@ def _notes(pairings: Sequence[Pairing]) -> Iterator[str]:
     """What was taken for what."""
     first = pairings[0]
     if first.together:
-        columns = ", ".join(repr(pairing.pred.label) for pairing in pairings)
+        columns = ", ".join(pairing.pred.column for pairing in pairings)
         are = "is column" if len(pairings) == 1 else "are columns"
-        yield f"{first.gold.source.input.name!r}: gold is column {first.gold.label!r}, predicted {are} {columns}"
+        yield f"{first.gold.source.input.name!r}: gold is column {first.gold.column}, predicted {are} {columns}"
     else:
         for pairing in pairings:
             yield f"gold is {pairing.gold}, predicted is {pairing.pred}, matched {pairing.matched}"
@@ -180,3 +202,23 @@ def _notes(pairings: Sequence[Pairing]) -> Iterator[str]:
     only = all(len(side.source.columns) == 1 for side in (first.gold, first.pred))
     if guessed and not only and first.gold.source.label is None:
         yield f"columns were guessed; name them if that is wrong: {', '.join(f'{role}=...' for role in guessed)}"
+
+
+def _hints(pairings: Sequence[Pairing], found: Mapping[str, Any], task: Task) -> Iterator[str]:
+    """What may be a mistake."""
+    first = pairings[0]
+    for pairing in pairings:
+        tables = list(found[pairing.name].values()) if task.by is not None else [found[pairing.name]]
+        for side, labels in ((pairing.gold, "classes"), (pairing.pred, "clusters")):
+            text = side.source.input.kind in ("csv", "tsv") and side.source.input.header
+            if text and any(side.label in getattr(table, labels) for table in tables):
+                where = f"{side.source.input.name!r} has {side.column} in its first line and as a label"
+                yield f"{where}; say header=False if that line is no heading"
+        if task.noise is not None and not any(table.policy.noise_items for table in tables):
+            yield f"noise label {task.noise!r} does not occur in {pairing.pred}"
+        empty = getattr(found[pairing.name], "empty", ())
+        if empty:
+            yield f"{len(empty)} groups are left out, since none of their items is left: {listed(empty)}"
+    if "count" in first.gold.source.columns and not task.counted and first.together:
+        name = first.gold.source.input.name
+        yield f"{name!r} has a column 'count'; if its rows are cells of a table, say count='count'"

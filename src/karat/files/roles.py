@@ -6,19 +6,20 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from karat.errors import FileError, listed
-from karat.files.sources import Source
+from karat.files.inputs import TABULAR
+from karat.files.sources import Name, Source
 
 ITEM = (
     "id", "item", "item_id", "itemid", "doc", "doc_id", "docid", "document", "document_id", "instance", "instance_id",
     "record", "record_id", "key", "uid", "uuid", "guid", "node", "node_id", "cell", "cell_id", "barcode", "mention",
     "mention_id", "index", "row", "row_id", "filename", "file", "path", "url", "name", "unnamed: 0", "", "_index",
-    "__index_level_0__",
+    "__index_level_0__", "word", "token",
 )  # fmt: skip
 GOLD = (
     "gold", "gold_label", "gold_class", "gold_standard", "class", "true", "truth", "y_true", "label_true",
     "labels_true",
     "true_label", "true_labels", "true_class", "ground_truth", "groundtruth", "gt", "reference", "target", "category",
-    "topic", "cell_type", "celltype", "entity", "sense", "community", "label", "labels", "y",
+    "topic", "cell_type", "celltype", "entity", "sense", "community", "label", "labels",
 )  # fmt: skip
 PRED = (
     "pred", "predicted", "prediction", "predictions", "predicted_label", "y_pred", "label_pred", "labels_pred",
@@ -31,12 +32,17 @@ class Side(NamedTuple):
     """A column of labels, and the column that names their items, if they are to be matched by it."""
 
     source: Source
-    label: str
+    label: Name
     item: str | None = None
 
     def __str__(self) -> str:
-        only = len(self.source.columns) == 1
-        return f"{self.source.input.name!r}" + ("" if only else f", column {self.label!r}")
+        only = len(self.source.columns) == 1 and self.source.input.kind not in TABULAR
+        return f"{self.source.input.name!r}" + ("" if only else f", column {self.column}")
+
+    @property
+    def column(self) -> str:
+        """The name of the column, or of those that are taken together."""
+        return repr(self.label) if isinstance(self.label, str) else " × ".join(map(repr, self.label))
 
 
 class Pairing(NamedTuple):
@@ -64,7 +70,7 @@ class Pairing(NamedTuple):
 
 
 def pair(
-    sources: Sequence[Source], gold: str | None, preds: Sequence[str], item: str | None, others: Iterable[str]
+    sources: Sequence[Source], gold: Name | None, preds: Sequence[str], item: str | None, others: Iterable[str]
 ) -> list[Pairing]:
     """The systems in some files: all columns of one, or the first gold and each other a system's output.
 
@@ -78,7 +84,7 @@ def pair(
     for source, name in zip(sources[1:], names, strict=True):
         items = _items(sources[0], source, item)
         left = Side(sources[0], _label(sources[0], gold, "gold", GOLD, items[0], taken), items[0])
-        chosen = preds or [_label(source, None, "pred", PRED, items[1], taken)]
+        chosen = list(preds) or [str(_label(source, None, "pred", PRED, items[1], taken))]
         guessed = tuple(r for r, told in (("gold", gold), ("pred", preds or None), ("id", item)) if told is None)
         for column in chosen:
             right = Side(source, source.check(column, "pred"), items[1])
@@ -98,21 +104,22 @@ def _names(sources: Sequence[Source]) -> list[str]:
 
 
 def _in_one_file(
-    source: Source, gold: str | None, preds: Sequence[str], item: str | None, taken: set[str]
+    source: Source, gold: Name | None, preds: Sequence[str], item: str | None, taken: set[str]
 ) -> list[Pairing]:
     if len(source.columns) == 1:
-        raise FileError(
-            f"{source.input.name!r} has one column only; give the predicted labels too, in a second file or column."
-        )
+        semicolons = ";" in source.columns[0]
+        remedy = "say delimiter=';'" if semicolons else "give the predicted labels too, in a second file or column"
+        raise FileError(f"{source.input.name!r} has one column only, {source.columns[0]!r}; {remedy}.")
     chosen_item = source.check(item, "id") if item is not None else source.item
     if gold is not None:
-        source.check(gold, "gold")
+        source.check_all(gold, "gold")
     for name in preds:
         source.check(name, "pred")
         if list(preds).count(name) > 1:
             raise FileError(f"pred={name!r} is given more than once; give each column once.")
-    free = [name for name in source.columns if name not in {gold, *preds, chosen_item, *taken}]
-    left = _known(free, GOLD) if gold is None else gold
+    golds = () if gold is None else (gold,) if isinstance(gold, str) else gold
+    free = [name for name in source.columns if name not in {*golds, *preds, chosen_item, *taken}]
+    left: Name | None = _known(free, GOLD) if gold is None else gold
     rights = list(preds) or [name for name in [_known([n for n in free if n != left], PRED)] if name]
     rest = [name for name in free if name not in (left, *rights) and name.lower() not in (*ITEM, *PRED)]
     if left is None and len(rest) == (1 if rights else 2):
@@ -125,10 +132,11 @@ def _in_one_file(
             f"{source.input.name!r} has columns {listed(source.columns, 12)}; say which is which: gold=..., pred=... "
             f"(no telling which is {lacking}), or input='matrix' if it is a contingency table."
         )
-    for role, name in (("gold", left), *(("pred", name) for name in rights)):
-        source.check(name, role)
+    source.check_all(left, "gold")
+    for name in rights:
+        source.check(name, "pred")
     guessed = tuple(role for role, told in (("gold", gold), ("pred", preds or None)) if told is None)
-    item_side = chosen_item or _known([n for n in source.columns if n not in (left, *rights)], ITEM)
+    item_side = chosen_item or _known([n for n in source.columns if n not in (left, *golds, *rights)], ITEM)
     return [Pairing(name, Side(source, left, item_side), Side(source, name, item_side), guessed) for name in rights]
 
 
@@ -164,9 +172,11 @@ def _items(gold: Source, pred: Source, item: str | None) -> tuple[str | None, st
     return gold.check(str(left), "id"), pred.check(str(right), "id")
 
 
-def _label(source: Source, told: str | None, role: str, names: Sequence[str], item: str | None, taken: set[str]) -> str:
+def _label(
+    source: Source, told: Name | None, role: str, names: Sequence[str], item: str | None, taken: set[str]
+) -> Name:
     if told is not None:
-        return source.check(told, role)
+        return source.check_all(told, role)
     if source.label is not None:
         return source.label
     free = [name for name in source.columns if name != item and name not in taken]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from karat.errors import FileError, listed, nearest
 from karat.files.inputs import LARGE, TABULAR, Input
 from karat.files.text import Columns, read_delimited, read_json_lines, read_lines
+from karat.products import cross
 
 if TYPE_CHECKING:
     from karat.files.queries import Database
+
+Name: TypeAlias = str | tuple[str, ...]  # of a column, or of several that are taken together
 
 SCALARS = (str, int, float, bool, type(None))
 
@@ -28,6 +31,10 @@ class Source(NamedTuple):
     inner: tuple[str, ...] = ()  # the names of the columns in queries
     batches: Callable[[], Iterator[Any]] | None = None  # the only column, a part at a time
 
+    def check_all(self, name: Name, role: str) -> Name:
+        """The name, or the names of several columns that are taken together, if there are such columns."""
+        return self.check(name, role) if isinstance(name, str) else tuple(self.check(part, role) for part in name)
+
     def check(self, name: str, role: str) -> str:
         """The name, if there is one such column."""
         found = self.columns.count(name)
@@ -38,8 +45,10 @@ class Source(NamedTuple):
         hint = nearest(name, self.columns) or f"it has {listed(self.columns, 12) or 'none'}."
         raise FileError(f"{self.input.name!r} has no column {name!r} for {role}; {hint}")
 
-    def values(self, name: str) -> Any:
-        """The values of a column, in the order of the rows, None where one is missing."""
+    def values(self, name: Name) -> Any:
+        """The values of a column, in the order of the rows, None where one is missing; of several, their product."""
+        if not isinstance(name, str):
+            return cross(*(self.values(part) for part in name))
         values = self.load(name)
         if isinstance(values, list):
             for row, value in enumerate(values, 1):

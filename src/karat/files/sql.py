@@ -13,10 +13,10 @@ ENCODINGS = {
 
 
 def json_role(role: str, key: str) -> str:
-    """The value of a key as a label, null as missing; of an id or a weight as text."""
+    """The value of a key: of a label as it is, null as missing; of an id or a weight as text."""
     value = f"json_extract(json, {pointer(key)})"
     value = f"(CASE WHEN json_type({value}) = 'NULL' THEN NULL ELSE {value} END)"
-    return f"{value} AS {role}" if role in ("gold", "pred", "label", "by_") else f"({value} ->> '$') AS {role}"
+    return value if role in ("gold", "pred", "label", "by_") else f"({value} ->> '$')"
 
 
 def pointer(key: str) -> str:

@@ -1,6 +1,15 @@
-"""The judgement of measures: synthetic tables, and what a good measure does with them.
+"""The judgement of measures: synthetic tables, what a good measure does with them, and measures put on trial.
 
-families.py    parametric class-cluster tables, with expected counts and expected numbers of pairs
-desiderata.py  P1 to P7: how a measure should respond to the parameters of a family
-partitions.py  all partitions of a few items
+families.py     parametric class-cluster tables, with expected counts and expected numbers of pairs
+desiderata.py   P1 to P7: how a measure should respond to the parameters of a family
+partitions.py   all partitions of a few items
+constraints.py  pairs of tables of which one should score better
+properties.py   what a good measure does, each with cases to catch it doing otherwise
+audit.py        audit(): measures x properties
+likelihood.py   the cross-validated likelihood of a density model, to stand beside external scores
 """
+
+from karat.meta.families import Family as Family
+from karat.meta.families import Grid as Grid
+from karat.meta.likelihood import Likelihood as Likelihood
+from karat.meta.likelihood import validated_likelihood as validated_likelihood

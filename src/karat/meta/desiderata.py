@@ -17,7 +17,7 @@ from karat.errors import MeasureError
 from karat.meta.families import Family, Grid
 from karat.registry import Measure
 
-TIE = 1e-12  # values that differ by less are equal: what is left is rounding
+TIE = 1e-12  # values that differ by less, or by less than that share of them, are equal: what is left is rounding
 
 
 @dataclass(frozen=True)
@@ -84,10 +84,11 @@ def response(grid: Grid, measure: Measure, *desiderata: Desideratum) -> Response
     0
     """
     values = oriented(grid.values(measure), measure)
+    tie = TIE * max(1.0, float(np.abs(values).max()))
     right = steps = failed = sequences = 0
     example = None
     for sequence in _together(grid, desiderata):
-        wrong = [(a, b) for a, b, want in sequence if not want * (values[b] - values[a]) > TIE]
+        wrong = [(a, b) for a, b, want in sequence if not want * (values[b] - values[a]) > tie]
         right, steps = right + len(sequence) - len(wrong), steps + len(sequence)
         failed, sequences = failed + bool(wrong), sequences + 1
         if wrong and example is None:

@@ -1,0 +1,46 @@
+"""The cross-validated likelihood of a density model, to stand beside external scores (Dom 2001, appendix C.1)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from karat.errors import KaratError
+
+
+class Likelihood(NamedTuple):
+    """The mean log-likelihood of held-out items, its standard error, and the mean of each fold."""
+
+    mean: float
+    error: float
+    folds: tuple[float, ...]
+
+    def __str__(self) -> str:
+        return f"{self.mean:.4f} ± {self.error:.4f} nats per held-out item, in {len(self.folds)} folds"
+
+
+def validated_likelihood(model: Any, x: Any, *, folds: int = 5, seed: int = 0) -> Likelihood:
+    """How likely a model finds items that it has not been fitted to; higher is better.
+
+    model: an estimator with scikit-learn's fit and score_samples, such as GaussianMixture; it is cloned, not changed.
+    x: an array of items by features. Each fold is left out once and the model fitted to the others.
+    """
+    try:
+        from sklearn.base import clone
+    except ImportError:
+        raise KaratError("validated_likelihood needs scikit-learn; pip install scikit-learn.") from None
+    x = np.asarray(x)
+    if not hasattr(model, "score_samples"):
+        raise KaratError(f"{type(model).__name__} gives no likelihood of items; use a model with score_samples.")
+    if not isinstance(folds, int) or not 2 <= folds <= len(x):
+        raise KaratError(f"folds={folds!r} does not divide {len(x)} items; give a number from 2 to {len(x)}.")
+    order = np.random.default_rng(seed).permutation(len(x))
+    scores = []
+    for held_out in np.array_split(order, folds):
+        rest = np.setdiff1d(order, held_out)
+        scores.append(np.asarray(clone(model).fit(x[rest]).score_samples(x[held_out]), dtype=np.float64))
+    together = np.concatenate(scores)
+    error = float(together.std(ddof=1)) / math.sqrt(together.size)
+    return Likelihood(float(together.mean()), error, tuple(float(part.mean()) for part in scores))

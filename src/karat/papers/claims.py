@@ -1,0 +1,62 @@
+"""A printed result, its place in the paper, the computed one, and a verdict."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+Verdict: TypeAlias = Literal["reached", "reached up to rounding", "not reached"]
+
+
+class Claim(NamedTuple):
+    """What a paper says, and what comes out."""
+
+    paper: str
+    place: str
+    claim: str
+    printed: str
+    computed: Any
+    verdict: Verdict
+    note: str = ""  # the reading of the text, or why it is not reached
+
+    @property
+    def shown(self) -> str:
+        """The computed value, with two decimals more than printed."""
+        if not isinstance(self.computed, float):
+            return str(self.computed)
+        return f"{self.computed:.{decimals_of(self.printed) + 2}f}"
+
+
+def decimals_of(printed: str) -> int:
+    """How many decimals a printed number has."""
+    return len(printed.partition(".")[2])
+
+
+def number(paper: str, place: str, claim: str, printed: str, computed: float, note: str = "") -> Claim:
+    """A printed number: reached in every digit, off by one in the last (as when digits are cut off), or not.
+
+    >>> number("x", "Table 1", "V", "0.81", 0.8169).verdict
+    'reached up to rounding'
+    """
+    digits = decimals_of(printed)
+    if isinstance(computed, int) or digits == 0:
+        verdict: Verdict = "reached" if float(printed) == computed else "not reached"
+    elif f"{computed:.{digits}f}" == f"{float(printed):.{digits}f}":
+        verdict = "reached"
+    elif abs(computed - float(printed)) < 10**-digits:
+        verdict = "reached up to rounding"
+    else:
+        verdict = "not reached"
+    return Claim(paper, place, claim, printed, computed, verdict, note)
+
+
+def statement(paper: str, place: str, claim: str, holds: bool, computed: Any, note: str = "") -> Claim:
+    """A statement in words, and whether it holds on what was computed."""
+    return Claim(paper, place, claim, "stated", computed, "reached" if holds else "not reached", note)
+
+
+def cells(paper: str, place: str, claim: str, printed: list[list[str]], computed: Any, note: str = "") -> Claim:
+    """A printed table of numbers, all of which should be reached in every digit."""
+    flat = [(p, float(c)) for row, line in zip(printed, computed, strict=True) for p, c in zip(row, line, strict=True)]
+    right = sum(f"{c:.{decimals_of(p)}f}" == f"{float(p):.{decimals_of(p)}f}" for p, c in flat)
+    verdict: Verdict = "reached" if right == len(flat) else "not reached"
+    return Claim(paper, place, claim, f"{len(flat)} cells", f"{right} of {len(flat)} cells", verdict, note)

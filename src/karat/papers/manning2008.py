@@ -1,0 +1,45 @@
+"""Manning, Raghavan & Schütze (2008), section 16.3: the example of 17 documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import karat
+from karat.measures.pairs import Pairs
+from karat.papers.claims import Claim, number, statement
+from karat.papers.figures import Figure
+
+PAPER = "manning2008"
+TITLE = "Manning, Raghavan & Schütze (2008): Introduction to Information Retrieval, section 16.3"
+
+
+def claims() -> Iterator[Claim]:
+    """Table 16.2, the pairs that the text counts, and the exercise of doubling every point."""
+    table = karat.Table.from_labels(*karat.examples.textbook())
+    for name, measure, printed in (
+        ("purity", "purity", "0.71"), ("NMI", "nmi", "0.36"), ("Rand index", "rand", "0.68"),
+        ("F5", "pair_f(beta=5)", "0.46"),
+    ):  # fmt: skip
+        yield number(PAPER, "Table 16.2", name, printed, float(karat.parse(measure)(table)))
+    yield number(PAPER, "16.3", "F1", "0.48", float(karat.pair_f(table)))
+    pairs = table.statistic(Pairs)
+    for name, printed, value in (
+        ("TP + FP", "40", pairs.pred), ("TP", "20", pairs.both), ("FP", "20", pairs.apart_in_gold),
+        ("FN", "24", pairs.apart_in_pred), ("TN", "72", pairs.apart),
+    ):  # fmt: skip
+        yield number(PAPER, "16.3", f"pairs: {name}", printed, int(value))
+    twice = table + table
+    same = all(float(karat.parse(m)(twice)) == float(karat.parse(m)(table)) for m in ("purity", "nmi"))
+    yield statement(PAPER, "exercise", "every point doubled: purity and NMI stay", same, "unchanged")
+    moved = {name: float(karat.parse(name)(twice)) for name in ("rand", "pair_f(beta=5)")}
+    rises = all(value > float(karat.parse(name)(table)) for name, value in moved.items())
+    text = ", ".join(f"{name} {value:.4f}" for name, value in moved.items())
+    yield statement(PAPER, "exercise", "every point doubled: Rand and F5 change", rises, text)
+    lowest = float(karat.purity(karat.Table.from_matrix([[8], [5], [4]])))
+    why = "purity is at least the share of the largest class, which is what one cluster gets"
+    yield statement(PAPER, "Table 16.2", "the lower bound of purity is 0", lowest == 0, lowest, why)
+
+
+def figures() -> dict[str, Figure]:
+    """None: the section's figure is the data."""
+    return {}

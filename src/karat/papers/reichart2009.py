@@ -1,0 +1,116 @@
+"""Reichart & Rappoport (2009): the NVI clustering evaluation measure. Table 1, section 4, Tables 3 and 4."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+import karat
+from karat.papers.claims import Claim, number, statement
+from karat.papers.figures import Figure, points
+
+PAPER = "reichart2009"
+TITLE = "Reichart & Rappoport (2009): the NVI clustering evaluation measure"
+
+R = sum(np.roll(np.diag([count] * 10), shift, axis=1) for shift, count in enumerate((7, 1, 1, 1)))
+SINGLETONS = np.repeat(np.eye(10, dtype=int), 10, axis=1)
+TABLE_1 = {
+    "Singletons": {"v_measure": "0.667", "vi": "2.303", "nvi": "1", "nvik": "0.5"},
+    "Solution R": {"v_measure": "0.587", "vi": "1.88", "nvi": "0.81", "nvik": "0.81"},
+}
+SYSTEMS = ("MDL", "T", "P")
+TABLE_3 = {  # V, VI, NVI, NVIK, each for MDL, T and P labels
+    "WSJ10": ("0.4 0.44 0.41", "3.83 2.32 1.9", "2.21 1.34 1.1", "0.81 0.86 1.2"),
+    "NEGRA10": ("0.47 0.5 0.5", "2.56 1.8 1.4", "1.51 1.1 0.83", "0.76 0.96 1.1"),
+    "CTB10": ("0.42 0.42 0.45", "3 2.22 1.85", "1.72 1.26 1.1", "0.87 1.1 1.25"),
+}
+TABLE_4 = {  # H(C), and H(K) for MDL, T and P labels
+    "WSJ10": (1.73, (4.72, 2.7, 1.58)),
+    "NEGRA10": (1.69, (3.36, 1.87, 1.29)),
+    "CTB10": (1.76, (3.45, 2.1, 1.48)),
+}
+
+
+def claims() -> Iterator[Claim]:
+    """The example of section 5, the extreme cases of section 4, and whether Tables 3 and 4 agree."""
+    notes = {
+        "v_measure": "0.587 is the V of rows with 6, 2 and 2; the argument stands, since singletons score higher",
+        "nvi": "cut off, not rounded", "nvik": "cut off, not rounded",
+    }  # fmt: skip
+    for name, matrix in (("Singletons", SINGLETONS), ("Solution R", R)):
+        table = karat.Table.from_matrix(matrix)
+        for measure, printed in TABLE_1[name].items():
+            value = float(karat.parse(measure)(table))
+            note = notes.get(measure, "") if name == "Solution R" else ""
+            digits = printed if "." in printed else f"{printed}.0"
+            yield number(PAPER, "Table 1", f"{name}: {measure}", digits, value, note)
+    v = [float(karat.v_measure(karat.Table.from_matrix(matrix))) for matrix in (SINGLETONS, R)]
+    nvi = [float(karat.nvi(karat.Table.from_matrix(matrix))) for matrix in (SINGLETONS, R)]
+    text = f"V {v[0]:.3f} and {v[1]:.3f}, NVI {nvi[0]:.3f} and {nvi[1]:.3f}"
+    yield statement(
+        PAPER, "5", "V prefers the singletons to solution R, NVI does not", v[0] > v[1] and nvi[0] > nvi[1], text
+    )
+    yield from _extremes()
+    yield from _consistency()
+
+
+def _extremes() -> Iterator[Claim]:
+    sizes = np.array([60, 30, 30])
+    entropy = float(-(sizes / 120 * np.log(sizes / 120)).sum())
+    perfect, single = karat.Table.from_matrix(np.diag(sizes)), karat.Table.from_matrix(sizes[:, None])
+    shares = np.array([3, 2, 1])
+    nothing = karat.Table.from_matrix(np.outer(sizes, shares) // 6)
+    clusters = float(-(shares / 6 * np.log(shares / 6)).sum())
+    one_class = karat.Table.from_matrix([[3, 2, 1]])
+    for place, claim, found, wanted in (
+        ("4", "NVI of a perfect clustering is 0", karat.nvi(perfect), 0.0),
+        ("4", "NVI of one cluster is 1", karat.nvi(single), 1.0),
+        ("4", "NVI without any knowledge is 1 + H(K)/H(C)", karat.nvi(nothing), 1 + clusters / entropy),
+        ("4", "NVI is H(K) where H(C) = 0", karat.nvi(one_class), clusters),
+        ("4", "NVIK without any knowledge is 1 + H(C)/H(K)", karat.nvik(nothing), 1 + entropy / clusters),
+        ("4", "NVIK of one cluster is H(C)", karat.nvik(single), entropy),
+    ):
+        yield statement(PAPER, place, claim, abs(float(found) - wanted) < 1e-12, float(found))
+    twice = karat.Table.from_matrix(2 * np.asarray(R))
+    same = math.isclose(float(karat.nvi(twice)), float(karat.nvi(karat.Table.from_matrix(R))))
+    other = not math.isclose(float(karat.vi_log_n(twice)), float(karat.vi_log_n(karat.Table.from_matrix(R))))
+    yield statement(
+        PAPER, "4", "splitting each item in two changes VI/log n, not NVI", same and other, "NVI is the same"
+    )
+
+
+def _consistency() -> Iterator[Claim]:
+    """The printed NVI, NVIK and V follow from the printed VI, H(C) and H(K), up to the rounding of all of them."""
+    for corpus, rows in TABLE_3.items():
+        v, vi, nvi, nvik = (row.split() for row in rows)
+        gold, clusters = TABLE_4[corpus]
+        for place, system in enumerate(SYSTEMS):
+            distance = float(vi[place])
+            for name, printed, value in (
+                ("NVI", nvi[place], distance / gold),
+                ("NVIK", nvik[place], distance / clusters[place]),
+                ("V", v[place], 1 - distance / (gold + clusters[place])),
+            ):
+                claim = f"{corpus}, {system}: {name} from the printed VI and entropies"
+                yield _within(claim, printed, value)
+
+
+def _within(claim: str, printed: str, value: float) -> Claim:
+    """Reached if two digits, or the one that is printed, allow for it."""
+    digits = len(printed.partition(".")[2])
+    step = 10.0**-digits
+    made = number(PAPER, "Tables 3 and 4", claim, printed, value)
+    if made.verdict != "reached" and abs(value - float(printed)) <= step:
+        return made._replace(verdict="reached up to rounding", note="VI and the entropies are rounded too")
+    note = "V = 1 - VI/(H(C) + H(K)): the printed numbers do not agree" if made.verdict == "not reached" else ""
+    return made._replace(note=note)
+
+
+def figures() -> dict[str, Figure]:
+    """Table 3: V hardly tells the labelings apart, NVI does."""
+    found = {}
+    for place, name in ((0, "V"), (2, "NVI")):
+        found[name] = {corpus: [float(x) for x in rows[place].split()] for corpus, rows in TABLE_3.items()}
+    return {"table-3": points(found, SYSTEMS, "Table 3, as printed: V and NVI of three labelings")}
