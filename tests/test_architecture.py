@@ -18,8 +18,8 @@ ROOMS = [
     "version", "errors", "rendering", "kernels", "names", "labels", "products", "alignment", "profile", "counts",
     "matrices",
     "frames", "storage", "tables", "stack", "trivial", "nulls", "moments", "arithmetic", "syntax", "registry",
-    "parsing", "measures", "chance", "p_values", "results", "boards", "cards", "evaluate", "meta", "files",
-    "papers",
+    "parsing", "measures", "chance", "p_values", "results", "boards", "cards", "evaluate", "relations", "meta", "files",
+    "synth", "papers",
     "examples", "sklearn", "cli",
 ]  # fmt: skip
 

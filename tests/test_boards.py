@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import karat
@@ -84,3 +85,33 @@ def test_what_is_left_out_or_estimated_is_said_beside_several_systems() -> None:
     found = karat.Board({name: karat.score(GOLD, pred, weights=weights) for name, pred in SYSTEMS.items()})
     assert "good: ami is left out" in " ".join(str(found).split())
     assert "ami" in found.to_dict()["systems"][0]["omitted"]
+
+
+def test_measures_that_go_together_are_grouped() -> None:
+    table = karat.Table.from_matrix([[30, 5, 2], [4, 25, 6], [3, 2, 23]])
+    found = karat.relate(
+        table, ["ari", "jaccard", "fowlkes_mallows", "nmi", "v_measure", "vi", "purity"], resamples=300
+    )
+    names = [str(m) for m in found.measures]
+    assert found.correlations[names.index("nmi"), names.index("v_measure")] == pytest.approx(1)
+    assert found.correlations[names.index("vi"), names.index("v_measure")] > 0.9  # turned round
+    assert sum(map(len, found.groups())) == 7
+    assert len(found.advice()) == 3
+    assert "One of each tells" in str(found)
+    assert found.to_frame("polars").shape == (21, 3)
+    assert set(found.to_dict()) == {"observations", "correlations", "groups", "advice"}
+    again = karat.relate([table], ["ari", "jaccard", "purity"], resamples=50)
+    assert repr(again) == "<Relation: 3 measures over 50 resamples>"
+
+
+def test_many_systems_are_related_as_they_are() -> None:
+    systems = {f"s{i}": karat.Table.from_labels(GOLD, np.random.default_rng(i).integers(0, 3, 6)) for i in range(8)}
+    assert karat.relate(systems).of == "8 systems"
+    with pytest.raises(karat.KaratError, match="takes a Table"):
+        karat.relate([])
+    with pytest.raises(karat.KaratError, match="cannot be grouped"):
+        karat.relate(systems, "ari")
+    with pytest.raises(karat.KaratError, match="too few"):
+        karat.relate(next(iter(systems.values())), resamples=2)
+    with pytest.raises(karat.TableError, match="cannot be resampled"):
+        karat.relate(karat.Table.from_matrix([[0.5, 1.2], [1, 2]]))

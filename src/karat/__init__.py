@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from karat import examples as examples
     from karat import meta as meta
     from karat import sklearn as sklearn
+    from karat import synth as synth
     from karat.boards import Board as Board
     from karat.boards import GroupScores as GroupScores
     from karat.chance import adjusted as adjusted
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
     from karat.registry import Measure as Measure
     from karat.registry import list_measures as list_measures
     from karat.registry import measure as measure
+    from karat.relations import Relation as Relation
+    from karat.relations import relate as relate
     from karat.results import Scores as Scores
     from karat.stack import Stack as Stack
     from karat.tables import Table as Table
@@ -62,11 +65,12 @@ _ROOMS = {
     "profile": ("Profile",),
     "parsing": ("parse", "wrap"),
     "registry": ("Measure", "list_measures", "measure"),
+    "relations": ("Relation", "relate"),
     "results": ("Scores",),
     "stack": ("Stack",),
     "tables": ("Table",),
 }
-_MODULES = ("examples", "meta", "sklearn")
+_MODULES = ("examples", "meta", "sklearn", "synth")
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [*_HOMES, *_MODULES]

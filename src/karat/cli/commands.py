@@ -184,6 +184,17 @@ def measures(chosen: Namespace) -> None:
     )
 
 
+def relate(chosen: Namespace) -> None:
+    """Correlations between measures on the user's own systems."""
+    check_output(chosen)
+    reading = _read(chosen)
+    tables = list(reading.tables.values()) or [t for groups in reading.groups.values() for t in groups.values()]
+    measures = None if chosen.measures is None else ",".join(chosen.measures)
+    found = karat.relate(tables, measures, resamples=chosen.resamples, seed=chosen.seed)
+    digits = min(chosen.digits, 2)
+    show(chosen, lambda: [found.layout(digits)], found.records, found.to_dict, reading.notes)
+
+
 def audit(chosen: Namespace) -> None:
     """Measures x properties, and counterexamples."""
     check_output(chosen)
@@ -206,7 +217,8 @@ def _progress(chosen: Namespace) -> Callable[[str], None] | None:
 
 def reproduce(chosen: Namespace) -> None:
     """A paper's results, printed beside computed."""
-    found = karat.reproduce(chosen.paper)
+    options = {"iterations": chosen.iterations, "variant": chosen.variant, "processes": chosen.processes}
+    found = karat.reproduce(chosen.paper, **options)
     if chosen.output is not None and not os.path.splitext(chosen.output)[1]:
         names = found.write(chosen.output)
         if not chosen.quiet:

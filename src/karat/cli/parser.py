@@ -16,7 +16,7 @@ EPILOG = """examples:
 """
 INPUTS = ("csv", "tsv", "jsonl", "labels", "matrix", "communities", "senseval")
 FORMATS = ("text", "json", "csv", "markdown", "latex")
-PAPERS = ("dom2001", "rosenberg2007", "reichart2009", "manning2008")
+PAPERS = ("dom2001", "rosenberg2007", "reichart2009", "manning2008", "kishida2014")
 SHELLS = ("bash", "zsh", "tcsh")
 
 
@@ -43,6 +43,7 @@ def parser() -> argparse.ArgumentParser:
     _score(commands)
     _table(commands)
     _measures(commands)
+    _relate(commands)
     _audit(commands)
     _reproduce(commands)
     example = commands.add_parser("example", help="score the textbook's clustering of 17 documents")
@@ -98,6 +99,20 @@ def _measures(commands: Any) -> None:
     _output(measures)
 
 
+def _relate(commands: Any) -> None:
+    relate = commands.add_parser(
+        "relate",
+        help="which measures agree on your data, and which to report",
+        description="Correlations between measures over systems, or over bootstrap resamples if there are fewer than "
+        "five, and the groups of measures that go together.",
+    )
+    _files(relate)
+    relate.add_argument("-m", "--measures", action="append", metavar="NAMES", help="measures, separated by commas")
+    relate.add_argument("--resamples", type=_positive, default=1000, metavar="N", help="of each system (default: 1000)")
+    relate.add_argument("--seed", type=int, default=0, metavar="N", help="of the resamples (default: 0)")
+    _output(relate)
+
+
 def _audit(commands: Any) -> None:
     audit = commands.add_parser(
         "audit",
@@ -120,6 +135,10 @@ def _reproduce(commands: Any) -> None:
         "figures and the claims as JSON into a directory.",
     )
     reproduce.add_argument("paper", choices=PAPERS)
+    simulation = reproduce.add_argument_group("simulations")
+    simulation.add_argument("--iterations", type=_positive, metavar="N", help="of kishida2014 (default: 1000)")
+    simulation.add_argument("--variant", choices=("text", "closest"), help="how the text of kishida2014 is read")
+    simulation.add_argument("--processes", type=_positive, metavar="N", help="at a time (default: one a core)")
     _output(reproduce)
 
 

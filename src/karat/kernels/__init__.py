@@ -18,7 +18,7 @@ from typing import Any, TypeVar, cast
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-NAMES = ("assignment", "counting", "expected", "logarithm", "objects", "tallying")
+NAMES = ("assignment", "counting", "expected", "logarithm", "moves", "objects", "tallying")
 
 
 def twin(function: F) -> F:

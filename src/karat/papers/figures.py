@@ -12,23 +12,50 @@ from karat.papers.claims import Claim
 Figure: TypeAlias = Callable[[Any], Any]  # from pyplot to a figure
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")  # told apart by the colour-blind too
+MARKERS = ("o", "s", "^", "D", "v", "x", "P")
 STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1, 1, 1)))
 
 
-def curves(x: Any, ys: Mapping[str, Any], x_name: str, y_name: str, title: str) -> Figure:
-    """Several measures against one parameter: as they are, and stretched to the range from 0 to 1."""
+def curves(x: Any, ys: Mapping[str, Any], x_name: str, y_name: str, title: str, *, stretched: bool = True) -> Figure:
+    """Several measures against one parameter: as they are, and, if wanted, stretched to the range from 0 to 1."""
 
     def draw(plt: Any) -> Any:
-        figure, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
-        for (name, y), colour, style in zip(ys.items(), COLOURS, STYLES, strict=False):
-            spread = np.ptp(y) or 1.0
-            for axis, values in ((axes[0], y), (axes[1], (np.asarray(y) - np.min(y)) / spread)):
-                axis.plot(x, values, color=colour, linestyle=style, label=name)
-        for axis, what in zip(axes, ("(a) as they are", "(b) stretched to [0, 1]"), strict=True):
-            axis.set(xlabel=x_name, ylabel=y_name, title=what)
+        panels = 2 if stretched else 1
+        figure, axes = plt.subplots(1, panels, figsize=(10, 4 + 0.1 * len(ys)), layout="constrained", squeeze=False)
+        first = axes[0][0]
+        for place, (name, y) in enumerate(ys.items()):
+            turn = place + 2 * (place // len(COLOURS))  # colours come again with other styles
+            style = {"color": COLOURS[place % len(COLOURS)], "linestyle": STYLES[turn % len(STYLES)]}
+            first.plot(x, y, label=name, marker="" if stretched else MARKERS[place % len(MARKERS)], **style)
+            if stretched:
+                axes[0][1].plot(x, (np.asarray(y) - np.min(y)) / (np.ptp(y) or 1.0), label=name, **style)
+        for axis, what in zip(axes[0], ("(a) as they are", "(b) stretched to [0, 1]"), strict=False):
+            axis.set(xlabel=x_name, ylabel=y_name, title=what if stretched else "")
             axis.grid(alpha=0.3)
-        axes[1].legend(frameon=False)  # where the curves leave room
+        if stretched:
+            axes[0][1].legend(frameon=False)  # where the curves leave room
+        else:
+            figure.legend(loc="outside right center", frameon=False)
         figure.suptitle(title)
+        return figure
+
+    return draw
+
+
+def tree(correlations: Any, names: Sequence[str], title: str) -> Figure:
+    """A dendrogram of measures by average linkage of 1 - r."""
+
+    def draw(plt: Any) -> Any:
+        from scipy.cluster.hierarchy import dendrogram, linkage
+        from scipy.spatial.distance import squareform
+
+        distances = np.maximum(1 - (correlations + correlations.T) / 2, 0)
+        np.fill_diagonal(distances, 0)
+        figure, axis = plt.subplots(figsize=(8, 4), layout="constrained")
+        joined = linkage(squareform(distances, checks=False), "average")
+        dendrogram(joined, labels=list(names), ax=axis, color_threshold=0, above_threshold_color=COLOURS[0])
+        axis.set(ylabel="1 - r", title=title)
+        axis.tick_params(axis="x", rotation=45)
         return figure
 
     return draw

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
@@ -15,7 +15,7 @@ from karat.papers.claims import Claim
 from karat.rendering import Layout, markdown
 from karat.version import __version__
 
-PAPERS = ("dom2001", "rosenberg2007", "reichart2009", "manning2008")
+PAPERS = ("dom2001", "rosenberg2007", "reichart2009", "manning2008", "kishida2014")
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ class Reproduction(Sequence[Claim]):
     paper: str
     title: str
     claims: tuple[Claim, ...]
+    options: Mapping[str, Any] = field(default_factory=dict)  # of a simulation
 
     def __getitem__(self, place: Any) -> Any:
         return self.claims[place]
@@ -74,7 +75,7 @@ class Reproduction(Sequence[Claim]):
     def write(self, folder: str) -> list[str]:
         """Write the page, the claims as JSON, and the figures as SVG and PNG into a directory; what was written."""
         os.makedirs(folder, exist_ok=True)
-        figures = _module(self.paper).figures()
+        figures = _module(self.paper).figures(**self.options)
         written = [f"{name}.{kind}" for name in figures for kind in ("svg", "png")]
         if figures:
             _draw(figures, folder)
@@ -108,15 +109,27 @@ def _module(paper: str) -> Any:
     return import_module(f"karat.papers.{paper}")
 
 
-def reproduce(paper: str) -> Reproduction:
+def reproduce(
+    paper: str, *, iterations: int | None = None, variant: str | None = None, processes: int | None = None
+) -> Reproduction:
     """The results of a paper computed again, claim by claim.
+
+    iterations, variant and processes are for kishida2014, a simulation of 70,000 clusterings if iterations is 1000:
+    what is done is kept in the user's cache directory, so an interrupted run goes on where it was.
 
     >>> [claim.verdict for claim in reproduce("manning2008")][:4]
     ['reached', 'reached', 'reached', 'reached']
     """
     if paper not in PAPERS:
-        raise KaratError(
-            f"there is no paper {paper!r}; {nearest(paper, PAPERS) or 'it is one of ' + ', '.join(PAPERS)}"
-        )
+        known = ", ".join(PAPERS)
+        raise KaratError(f"there is no paper {paper!r}; {nearest(paper, PAPERS) or f'it is one of {known}.'}")
+    given = {"iterations": iterations, "variant": variant, "processes": processes}
+    options = {key: value for key, value in given.items() if value is not None}
     module = _module(paper)
-    return Reproduction(paper, module.TITLE, tuple(module.claims()))
+    if options and not hasattr(module, "VARIANTS"):
+        raise KaratError(f"{paper} is no simulation; leave out {next(iter(options))}.")
+    if variant is not None and variant not in module.VARIANTS:
+        raise KaratError(f"variant={variant!r} is not known; use one of {', '.join(module.VARIANTS)}.")
+    if iterations is not None and iterations < 2:
+        raise KaratError(f"iterations={iterations!r} have no spread; give 2 or more.")
+    return Reproduction(paper, module.TITLE, tuple(module.claims(**options)), options)
