@@ -60,6 +60,7 @@ def main() -> None:
         set_up("bench")
         run(["python", "bench/speed.py"])
         run(["python", "bench/files.py"])
+        run(["python", "bench/simulation.py"])
     else:
         sys.exit("usage: python3 dev.py example | test | bench")
 

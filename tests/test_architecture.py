@@ -15,7 +15,7 @@ SOURCE = Path(karat.__file__).parent
 
 # Each room may import only from rooms above it.
 ROOMS = [
-    "version", "errors", "rendering", "kernels", "names", "labels", "products", "alignment", "profile", "counts",
+    "version", "errors", "rendering", "kernels", "names", "labels", "alignment", "products", "profile", "counts",
     "matrices",
     "frames", "storage", "tables", "stack", "trivial", "nulls", "moments", "arithmetic", "syntax", "registry",
     "parsing", "measures", "chance", "p_values", "results", "boards", "cards", "evaluate", "relations", "meta", "files",

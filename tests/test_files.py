@@ -729,3 +729,6 @@ def test_gold_may_be_the_product_of_columns(tmp_path: Path, ending: str) -> None
         path.write_bytes(gzip.compress(data) if ending.endswith("gz") else data)
     table = only(karat.read(path, gold=["topic", "lang"], pred="pred"))
     assert same(table, karat.Table.from_labels(karat.cross(topic, lang), PRED))
+    if ending == "parquet":
+        parquet(path, topic=[float("nan"), 1.0, 2.0], lang=["en", "de", "en"], pred=["x", "y", "z"])
+        assert only(karat.read(path, gold=["topic", "lang"], pred="pred", missing="drop")).n == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 import karat
-from karat.kernels.moves import move_documents
+from karat.kernels.moves import move_by_cosines, move_documents
 from karat.papers import kishida2014
 from karat.papers.runs import in_blocks
 from karat.synth import DocumentModel, SphericalKMeans, tf_idf
@@ -98,16 +99,32 @@ def test_no_single_move_improves_what_was_found(seed: int, k: int) -> None:
             assert objective(x, moved) <= best + 1e-8
 
 
+def test_every_pass_of_moves_increases_the_objective() -> None:
+    x = tf_idf(DocumentModel(error=(2.0, 1.0)).generate(1).counts)
+    found = [SphericalKMeans(10, passes=passes).fit(x) for passes in range(1, 12)]
+    done = found[-1].n_iter_
+    values = [model.objective_ for model in found[:done]]
+    assert all(a <= b + 1e-9 for a, b in pairwise(values))
+    assert values[0] < values[-1]
+
+
+def test_sparse_counts_are_the_dense_ones() -> None:
+    model = DocumentModel(sizes=(5, 5))
+    assert (model.generate(1, sparse=True).counts.toarray() == model.generate(1).counts).all()
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 6), st.booleans())
 def test_the_compiled_moves_are_those_of_the_twin(seed: int, k: int, similar: bool) -> None:
     rng = np.random.default_rng(seed)
-    units = _Units.of(rng.random((20, 8)) * (rng.random((20, 8)) < 0.6))
-    labels = units.nearest(np.arange(k))
-    compiled = move_documents(*units[:4], labels, k, 50, similar)
-    twin = move_documents.twin(*units[:4], labels, k, 50, similar)  # type: ignore[attr-defined]
-    assert (compiled[0] == twin[0]).all()
-    assert compiled[1:] == twin[1:]
+    x = rng.random((20, 8)) * (rng.random((20, 8)) < 0.6)
+    sparse, dense = _Units.of(x, few=0), _Units.of(x)
+    labels = sparse.nearest(np.arange(k))
+    for move, data in ((move_documents, sparse[1:5]), (move_by_cosines, dense[5:])):
+        compiled = move(*data, labels, k, 50, similar)
+        twin = move.twin(*data, labels, k, 50, similar)  # type: ignore[attr-defined]
+        assert (compiled[0] == twin[0]).all()
+        assert compiled[1:] == twin[1:]
 
 
 def test_the_objective_is_as_good_as_that_of_euclidean_k_means_on_unit_vectors() -> None:

@@ -166,10 +166,10 @@ def _match(left: Labels, right: Labels, missing: Missing) -> tuple[Any, Ints | N
     if left.items is None or right.items is None:
         _check_positions(left, right)
         return (right.items if left.items is None else left.items), None, None
-    if _same_items(left.items, right.items):
+    if same_items(left.items, right.items):
         return left.items, None, None
     gold_items, pred_items = list(left.items), list(right.items)
-    gold_at, pred_at = _places(gold_items, "gold"), _places(pred_items, "pred")
+    gold_at, pred_at = item_places(gold_items, "gold"), item_places(pred_items, "pred")
     only_gold = [item for item in gold_items if item not in pred_at]
     only_pred = [item for item in pred_items if item not in gold_at]
     if missing == "raise" and (only_gold or only_pred):
@@ -198,13 +198,15 @@ def _check_positions(left: Labels, right: Labels) -> None:
         )
 
 
-def _same_items(left: Any, right: Any) -> bool:
+def same_items(left: Any, right: Any) -> bool:
+    """Whether two lists of items are the same, in the same order."""
     if hasattr(left, "equals") and hasattr(right, "equals"):
         return bool(left.equals(right))
     return len(left) == len(right) and list(left) == list(right)
 
 
-def _places(items: list[Any], side: str) -> dict[Any, int]:
+def item_places(items: list[Any], side: str) -> dict[Any, int]:
+    """Where each item is; one that is there twice is refused."""
     places = {item: place for place, item in enumerate(items)}
     if len(places) < len(items):
         twice = next(item for place, item in enumerate(items) if places[item] != place)
@@ -237,7 +239,7 @@ def _read_weights(weights: Any, items: Any, left: Labels, gold_at: Ints | None) 
     if keyed and items is None:
         raise LabelError("weights names its items but gold and pred do not; give weights as a list.")
     if items is not None and index is not None and not callable(index):
-        at = _look_up(list(items), _places(list(index), "weights"))
+        at = _look_up(list(items), item_places(list(index), "weights"))
         if (at < 0).any():
             lacking = _item(items, int(np.argmin(at)))
             raise LabelError(f"weights has no weight for item {lacking!r}; give one for every item.")

@@ -146,6 +146,21 @@ def comparable(name: Any) -> Any:
     return (bool, name) if isinstance(name, bool) else name
 
 
+class Combination(tuple[Any, ...]):
+    """Several labels taken together; equal to another if all of them are, and True is not 1 inside either."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, tuple) and tuple(map(comparable, self)) == tuple(map(comparable, other))
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(tuple(map(comparable, self)))
+
+
 def check_names(names: Sequence[Any], what: str) -> None:
     """Refuse names that could not be labels: missing, unhashable, or the same twice."""
     try:

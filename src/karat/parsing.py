@@ -114,8 +114,11 @@ def _import_function(path: str) -> Measure:
         function: Any = importlib.import_module(module)
         for part in name.split("."):
             function = getattr(function, part)
-    except (ImportError, AttributeError) as problem:
-        raise MeasureError(f"{path!r} cannot be imported ({problem}); install it, or mend its name.") from None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as problem:  # a module may fail as it likes, or even leave
+        reason = f"{type(problem).__name__} {problem}".rstrip()
+        raise MeasureError(f"{path!r} cannot be imported ({reason}); install it, or mend its name.") from None
     return wrap(function, name=path)
 
 

@@ -198,19 +198,31 @@ def relate(chosen: Namespace) -> None:
 def audit(chosen: Namespace) -> None:
     """Measures x properties, and counterexamples."""
     check_output(chosen)
-    names = chosen.names or [m for m in karat.list_measures() if m.better is not None]
+    names: Any = ",".join(chosen.names) or [m for m in karat.list_measures() if m.better is not None]
+    properties = None if chosen.property is None else ",".join(chosen.property)
     say = _progress(chosen)
-    found = karat.audit(names, chosen.property, tries=chosen.tries, progress=say)
-    if say is not None:
-        say("")
-    show(chosen, lambda: [found.layout()], found.records, found.to_dict)
-    if chosen.examples and form(chosen) == "text" and chosen.output is None:
-        print(f"\n{found.examples()}")
+    try:
+        found = karat.audit(names, properties, tries=chosen.tries, progress=say)
+    finally:
+        if say is not None:
+            say("")
+    if chosen.examples and form(chosen) == "text":
+        columns = terminal_columns() if chosen.output is None and sys.stdout.isatty() else None
+        write(chosen, f"{found.layout().text(columns, quiet=chosen.quiet)}\n\n{found.examples()}")
+        return
+    show(chosen, lambda: [found.layout()], lambda: list(map(_flat, found.records())), found.to_dict)
+
+
+def _flat(record: dict[str, Any]) -> dict[str, Any]:
+    """A record with its tables as JSON, for a field of CSV."""
+    import json
+
+    return {**record, "example": "" if record["example"] is None else json.dumps(record["example"])}
 
 
 def _progress(chosen: Namespace) -> Callable[[str], None] | None:
     """A line on standard error that tells what is being done, if somebody looks."""
-    if chosen.quiet or not sys.stderr.isatty():
+    if chosen.quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         return None
     return lambda text: print(f"\r\x1b[K{shown(text)}", end="", file=sys.stderr, flush=True)
 
@@ -219,7 +231,7 @@ def reproduce(chosen: Namespace) -> None:
     """A paper's results, printed beside computed."""
     options = {"iterations": chosen.iterations, "variant": chosen.variant, "processes": chosen.processes}
     found = karat.reproduce(chosen.paper, **options)
-    if chosen.output is not None and not os.path.splitext(chosen.output)[1]:
+    if chosen.output is not None and (os.path.isdir(chosen.output) or not os.path.splitext(chosen.output)[1]):
         names = found.write(chosen.output)
         if not chosen.quiet:
             print(f"{found.layout().notes[0]} Written to {shown(chosen.output)}: {', '.join(names)}")

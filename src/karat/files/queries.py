@@ -24,7 +24,7 @@ from karat.files.progress import Progress
 from karat.files.roles import Side
 from karat.files.sources import Name, Source
 from karat.labels import Labels
-from karat.names import encode_objects
+from karat.names import Combination, encode_objects
 
 PIECE = 1 << 25  # rows that leave the database at a time
 FEW = 1 << 22  # possible cells that it may count itself
@@ -303,7 +303,8 @@ class Names(NamedTuple):
     @classmethod
     def of(cls, labels: list[Any]) -> Names:
         """Labels in the order of their codes; some may be one label in two spellings, or none, such as NaN."""
-        codes, names = encode_objects(labels, "labels") if labels else (np.zeros(0, dtype=np.int64), [])
+        whole = [_whole(label) if isinstance(label, tuple) else label for label in labels]
+        codes, names = encode_objects(whole, "labels") if labels else (np.zeros(0, dtype=np.int64), [])
         return cls(names, np.concatenate([np.full(NO_ITEM + 1, -1), codes]).astype(np.int32))
 
 
@@ -334,6 +335,11 @@ def _chosen(name: Name, column: Callable[[str], str], role: str) -> str:
 
 def _decoded(label: Any) -> Any:
     return tuple(map(json.loads, label)) if isinstance(label, tuple) else json.loads(label)
+
+
+def _whole(labels: tuple[Any, ...]) -> Combination | None:
+    """Labels taken together; none, if one of them is NaN."""
+    return None if any(label != label for label in labels) else Combination(labels)
 
 
 def _list(values: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from karat.errors import FileError, listed, nearest
 from karat.files.inputs import LARGE, TABULAR, Input
 from karat.files.text import Columns, read_delimited, read_json_lines, read_lines
-from karat.products import cross
+from karat.products import combined
 
 if TYPE_CHECKING:
     from karat.files.queries import Database
@@ -48,7 +48,7 @@ class Source(NamedTuple):
     def values(self, name: Name) -> Any:
         """The values of a column, in the order of the rows, None where one is missing; of several, their product."""
         if not isinstance(name, str):
-            return cross(*(self.values(part) for part in name))
+            return combined(*(list(self.values(part)) for part in name))
         values = self.load(name)
         if isinstance(values, list):
             for row, value in enumerate(values, 1):

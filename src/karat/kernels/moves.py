@@ -60,6 +60,47 @@ def move_documents(
     return labels, float(np.cumsum(np.sqrt(final))[-1]), done
 
 
+@twin
+def move_by_cosines(
+    cosines: Floats, labels: Ints, clusters: int, passes: int, similar: bool
+) -> tuple[Ints, float, int]:
+    """The same for a few documents, from the cosines of every two: a visit then costs as much as there are clusters."""
+    labels = labels.copy()
+    documents = labels.size
+    dots = np.zeros((clusters, documents))
+    squares = np.zeros(clusters)
+    members = np.bincount(labels, minlength=clusters)
+    for i in range(documents):
+        dots[labels[i]] += cosines[i]
+    for i in range(documents):
+        squares[labels[i]] += dots[labels[i], i]
+    done = 0
+    for done in range(1, passes + 1):  # noqa: B007
+        moved = False
+        for i in range(documents):
+            own = int(labels[i])
+            if members[own] == 1 or cosines[i, i] < 0.5:  # alone, or empty
+                continue
+            here = dots[:, i].copy()
+            target = _target(here, squares, own, similar)
+            if target == own:
+                continue
+            moved = True
+            dots[own] -= cosines[i]
+            dots[target] += cosines[i]
+            squares[own] = squares[own] - 2.0 * here[own] + 1.0
+            squares[target] = squares[target] + 2.0 * here[target] + 1.0
+            members[own] -= 1
+            members[target] += 1
+            labels[i] = target
+        if not moved:
+            break
+    squares[:] = 0.0
+    for i in range(documents):
+        squares[labels[i]] += dots[labels[i], i]
+    return labels, float(np.cumsum(np.sqrt(np.maximum(squares, 0.0)))[-1]), done
+
+
 def _target(dots: Floats, squares: Floats, own: int, similar: bool) -> int:
     """The cluster that a document should be in."""
     after = np.sqrt(np.maximum(squares + 2.0 * dots + 1.0, 0.0))

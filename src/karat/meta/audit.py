@@ -57,6 +57,7 @@ class Verdict(NamedTuple):
     tried: int
     example: Counterexample | None = None
     problem: str = ""  # why it could not be tried
+    fits: bool = True  # whether the property applies to the measure at all
 
     @property
     def holds(self) -> bool | None:
@@ -75,13 +76,13 @@ def judge(measure: Measure, item: Property, tries: int = TRIES) -> Verdict:
     'NO'
     """
     if not item.fits(measure):
-        return Verdict(0, 0, problem="it has no better end, or no best value")
+        return Verdict(0, 0, problem="it has no better end, or no best value", fits=False)
     cases = item.tried(tries)
     try:
         values = item.score(measure, cases)
     except Exception as problem:  # somebody else's function may fail as it likes
-        if isinstance(problem, KaratError) or measure.function is not None:
-            return Verdict(0, 0, problem=str(problem))
+        if isinstance(problem, KaratError) or _foreign(measure):
+            return Verdict(0, 0, problem=f"{type(problem).__name__} {problem}".rstrip())
         raise
     with np.errstate(invalid="ignore"):
         kept = item.kept(values, measure, cases) & np.isfinite(values).all(axis=1)
@@ -91,6 +92,11 @@ def judge(measure: Measure, item: Property, tries: int = TRIES) -> Verdict:
         smallest = min(broken.tolist(), key=lambda place: _size(cases[place]))
         example = Counterexample(item.tables, cases[smallest], tuple(values[smallest].tolist()))
     return Verdict(int(kept.sum()), len(cases), example)
+
+
+def _foreign(measure: Measure) -> bool:
+    """Whether somebody else's function is in it."""
+    return measure.function is not None or (measure.inner is not None and _foreign(measure.inner))
 
 
 def _size(case: Case) -> tuple[int, int]:
@@ -132,7 +138,7 @@ class Audit(Mapping[str, Mapping[str, Verdict]]):
                 f"{shown(measure)} could not be tried on {name}: {shown(verdict.problem)}"
                 for measure, verdicts in self.verdicts.items()
                 for name, verdict in verdicts.items()
-                if verdict.problem and not verdict.problem.startswith("it has no")
+                if verdict.problem and verdict.fits
             ),
         ]
         return Layout(f"{len(self)} measures on trial", ["property", *map(shown, self.verdicts)], rows, notes)
@@ -201,8 +207,12 @@ def audit(
     from karat.evaluate import chosen_measures
 
     asked = list_measures() if measures is None else chosen_measures(measures)
-    names = [properties] if isinstance(properties, str) else properties
-    items = PROPERTIES if names is None else tuple(find_property(name) for name in names)
+    names = properties.split(",") if isinstance(properties, str) else properties
+    items = PROPERTIES if names is None else tuple(dict.fromkeys(find_property(str(name).strip()) for name in names))
+    if not items:
+        raise KaratError("properties is empty; name at least one, or leave it out for all.")
+    if not isinstance(tries, int) or tries < 0:
+        raise KaratError(f"tries={tries!r} is not a number of backgrounds; give 0 or more.")
     verdicts = {}
     for measure in map(parse, asked):
         if progress is not None:

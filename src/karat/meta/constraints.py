@@ -118,7 +118,7 @@ def no_knowledge(tries: int) -> Iterator[Pair]:
 
 def shuffled(tries: int) -> Iterator[Pair]:
     """The more items have their predicted label by chance, the worse."""
-    for sizes, steps in (((20, 20), 10), ((30, 30, 30), 10), ((40, 20, 20), 5), ((60, 60, 60, 60, 60), 10)):
+    for sizes, steps in (((20, 20), 10), ((30, 30, 30), 10), ((40, 20, 20), 5), ((50, 50, 50, 50, 50), 10)):
         random = np.outer(sizes, sizes) // sum(sizes)
         tables = [(np.diag(sizes) * (steps - s) + random * s) // steps for s in range(steps + 1)]
         for better, worse in pairwise(tables):

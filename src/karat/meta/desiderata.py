@@ -5,6 +5,7 @@ Dom (2001), Table 4, and Rosenberg & Hirschberg (2007), Table 1.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import MeasureError
+from karat.errors import KaratError, MeasureError
 from karat.meta.families import Family, Grid
 from karat.registry import Measure
 
@@ -72,7 +73,7 @@ class Response(NamedTuple):
     @property
     def rate(self) -> float:
         """The share of steps that were right."""
-        return self.right / self.steps
+        return self.right / self.steps if self.steps else math.nan
 
 
 def response(grid: Grid, measure: Measure, *desiderata: Desideratum) -> Response:
@@ -83,6 +84,8 @@ def response(grid: Grid, measure: Measure, *desiderata: Desideratum) -> Response
     >>> response(grid, karat.parse("v_measure"), P1, P2).failed
     0
     """
+    if len({desideratum.parameter for desideratum in desiderata}) != 1:
+        raise KaratError("give desiderata about one parameter; others are to be judged one by one.")
     values = oriented(grid.values(measure), measure)
     tie = TIE * max(1.0, float(np.abs(values).max()))
     right = steps = failed = sequences = 0

@@ -6,10 +6,12 @@ that are not matched, error 2 to noise clusters, error 3 to noise classes, the r
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
+from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -50,18 +52,23 @@ class Family:
     def __post_init__(self) -> None:
         for name, low in (("classes", 1), ("useful", 1), ("noise", 0), ("noise_classes", 0)):
             value = getattr(self, name)
-            if not isinstance(value, (int, np.integer)) or value < low:
+            if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < low:
                 raise KaratError(f"{name}={value!r} is not a number of classes or clusters; give {low} or more.")
         errors = [self.error_1, self.error_2, self.error_3]
-        if min(errors) < 0 or sum(errors) > 1:
+        if (
+            not all(isinstance(e, Real) and math.isfinite(e) for e in errors)
+            or min(errors) < 0
+            or sum(errors) > 1 + 1e-9
+        ):
             raise KaratError(f"errors {errors} do not leave a probability; give shares that add up to at most 1.")
         if self.spread not in ("classes", "cells"):
             raise KaratError(f"spread={self.spread!r} is not known; use 'classes' or 'cells'.")
 
     @property
     def valid(self) -> bool:
-        """Whether noise clusters and noise classes are there if, and only if, they get something."""
-        return (self.noise == 0) == (self.error_2 == 0) and (self.noise_classes == 0) == (self.error_3 == 0)
+        """Whether noise is there if, and only if, it gets something, and errors can be made."""
+        noise = (self.noise == 0) == (self.error_2 == 0) and (self.noise_classes == 0) == (self.error_3 == 0)
+        return noise and (self.error_1 == 0 or min(self.classes, self.useful) > 1)
 
     @cached_property
     def distribution(self) -> Floats:
@@ -70,7 +77,7 @@ class Family:
         p = np.zeros((size, clusters))
         useful = p[: self.classes, : self.useful]
         matched = match(self.classes, self.useful)
-        right = 1 - self.error_1 - self.error_2 - self.error_3
+        right = max(0.0, 1 - self.error_1 - self.error_2 - self.error_3)
         useful += _dealt(right, matched, self.spread) + _dealt(self.error_1, ~matched, self.spread)
         for error, part in (
             (self.error_2, p[: self.classes, self.useful :]),
@@ -78,6 +85,10 @@ class Family:
         ):
             if part.size:
                 part += error / part.size
+        if abs(p.sum() - 1) > 1e-9:
+            raise KaratError(
+                f"{self} has an error share, but no cells that could hold it; give them clusters or classes."
+            )
         return p
 
     def table(self, n: float) -> Table:
@@ -87,6 +98,8 @@ class Family:
     def sample(self, n: int, seed: int, times: int = 1) -> Stack:
         """Tables of n items drawn from the distribution."""
         p = self.distribution
+        if not isinstance(n, (int, np.integer)) or n < 1 or not isinstance(times, (int, np.integer)) or times < 1:
+            raise KaratError(f"n={n!r} items, {times!r} times, cannot be drawn; give whole numbers, 1 or more.")
         drawn = np.random.default_rng(seed).multinomial(n, (p / p.sum()).ravel(), size=times)
         return Stack(drawn.reshape(times, *p.shape))
 
@@ -157,6 +170,8 @@ class Grid:
     @cached_property
     def stack(self) -> Expected:
         """The expected tables, padded to one shape."""
+        if not self.members:
+            raise KaratError("no combination of these parameters is valid; noise needs a share, and a share noise.")
         shapes = np.array([member.distribution.shape for member in self.members])
         tables = np.zeros((len(self), *shapes.max(axis=0)))
         for place, member in enumerate(self.members):

@@ -25,16 +25,22 @@ def validated_likelihood(model: Any, x: Any, *, folds: int = 5, seed: int = 0) -
     """How likely a model finds items that it has not been fitted to; higher is better.
 
     model: an estimator with scikit-learn's fit and score_samples, such as GaussianMixture; it is cloned, not changed.
-    x: an array of items by features. Each fold is left out once and the model fitted to the others.
+    x: an array of items by features. Each fold is left out once and the model fitted to the others. What
+    score_samples gives is taken for the logarithm of a density, as it is for mixtures, not for outlier detectors.
     """
     try:
         from sklearn.base import clone
     except ImportError:
         raise KaratError("validated_likelihood needs scikit-learn; pip install scikit-learn.") from None
-    x = np.asarray(x)
-    if not hasattr(model, "score_samples"):
+    try:
+        x = np.asarray(x, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise KaratError("the items are not a table of numbers; give an array of items by features.") from None
+    if x.ndim != 2 or not np.isfinite(x).all():
+        raise KaratError(f"the items have shape {x.shape} or values that are not finite; give items by features.")
+    if not hasattr(model, "score_samples") or isinstance(model, type):
         raise KaratError(f"{type(model).__name__} gives no likelihood of items; use a model with score_samples.")
-    if not isinstance(folds, int) or not 2 <= folds <= len(x):
+    if not isinstance(folds, (int, np.integer)) or not 2 <= folds <= len(x):
         raise KaratError(f"folds={folds!r} does not divide {len(x)} items; give a number from 2 to {len(x)}.")
     order = np.random.default_rng(seed).permutation(len(x))
     scores = []
@@ -42,5 +48,7 @@ def validated_likelihood(model: Any, x: Any, *, folds: int = 5, seed: int = 0) -
         rest = np.setdiff1d(order, held_out)
         scores.append(np.asarray(clone(model).fit(x[rest]).score_samples(x[held_out]), dtype=np.float64))
     together = np.concatenate(scores)
+    if not np.isfinite(together).all():
+        raise KaratError(f"{type(model).__name__} finds some held-out items impossible; use a model that smooths.")
     error = float(together.std(ddof=1)) / math.sqrt(together.size)
     return Likelihood(float(together.mean()), error, tuple(float(part.mean()) for part in scores))

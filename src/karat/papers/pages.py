@@ -13,6 +13,7 @@ from typing import Any
 from karat.errors import KaratError, nearest
 from karat.papers.claims import Claim
 from karat.rendering import Layout, markdown
+from karat.storage import whole_file
 from karat.version import __version__
 
 PAPERS = ("dom2001", "rosenberg2007", "reichart2009", "manning2008", "kishida2014")
@@ -54,9 +55,9 @@ class Reproduction(Sequence[Claim]):
         reasons: dict[str, list[str]] = {}
         for claim in self.claims:
             if claim.verdict != "reached" and claim.note:
-                reasons.setdefault(claim.note, []).append(f"{claim.place} ({claim.claim.split(':')[0]})")
+                reasons.setdefault(claim.note, []).append(f"{claim.place}, {claim.claim.split(' (')[0]}")
         return [
-            f"Not reached, or not in every digit, {'; '.join(places[:6])}{', ...' if len(places) > 6 else ''}: {note}."
+            f"Not reached, or not in every digit, {'; '.join(places[:4])}{'; ...' if len(places) > 4 else ''}: {note}."
             for note, places in reasons.items()
         ]
 
@@ -74,26 +75,28 @@ class Reproduction(Sequence[Claim]):
 
     def write(self, folder: str) -> list[str]:
         """Write the page, the claims as JSON, and the figures as SVG and PNG into a directory; what was written."""
-        os.makedirs(folder, exist_ok=True)
-        figures = _module(self.paper).figures(**self.options)
-        written = [f"{name}.{kind}" for name in figures for kind in ("svg", "png")]
-        if figures:
-            _draw(figures, folder)
+        try:
+            os.makedirs(folder, exist_ok=True)
+        except OSError as problem:
+            raise KaratError(f"{folder!r} cannot be a directory ({problem.strerror}); name another.") from None
+        figures = {f"{self.paper}-{name}": draw for name, draw in _module(self.paper).figures(**self.options).items()}
         texts = {
-            "README.md": self.page(list(figures)),
-            "claims.json": json.dumps(self.records(), ensure_ascii=False, indent=2) + "\n",
+            f"{self.paper}.md": self.page(list(figures)),
+            f"{self.paper}.json": json.dumps(self.records(), ensure_ascii=False, indent=2) + "\n",
         }
         for name, text in texts.items():
-            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            with whole_file(os.path.join(folder, name)) as temporary, open(temporary, "w", encoding="utf-8") as file:
                 file.write(text)
-        return [*texts, *written]
+        if figures:
+            _draw(figures, folder)
+        return [*texts, *(f"{name}.{kind}" for name in figures for kind in ("svg", "png"))]
 
 
 def _draw(figures: dict[str, Any], folder: str) -> None:
     try:
         import matplotlib
     except ImportError:
-        raise KaratError("figures need matplotlib; pip install matplotlib, or leave out the directory.") from None
+        raise KaratError("the page was written, but figures need matplotlib; pip install matplotlib.") from None
     matplotlib.use("Agg")
     matplotlib.rcParams.update({"svg.hashsalt": "karat", "font.size": 9})
     from matplotlib import pyplot

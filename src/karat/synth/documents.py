@@ -20,7 +20,7 @@ BIASED = (50, 20, 5, 5, 5, 3, 3, 3, 3, 3)
 class Documents(NamedTuple):
     """Term frequencies, a row for each document, and the class of each."""
 
-    counts: NDArray[np.int64]
+    counts: Any  # an array, or a SciPy sparse one
     classes: NDArray[np.int64]
 
 
@@ -59,8 +59,8 @@ class DocumentModel:
         if self.negative_means not in ("keep", "absolute") or self.cut not in ("twice", "rounded"):
             raise KaratError("negative_means is 'keep' or 'absolute', and cut is 'twice' or 'rounded'; choose one.")
 
-    def generate(self, seed: Any) -> Documents:
-        """A document set, its documents in random order; the same for the same seed."""
+    def generate(self, seed: Any, *, sparse: bool = False) -> Documents:
+        """A document set, its documents in random order; the same for the same seed, sparse or dense."""
         rng = np.random.default_rng(seed)
         classes = rng.permutation(np.repeat(np.arange(len(self.sizes)), self.sizes))
         general = self._means(rng, self.general_mean, self.general)
@@ -80,7 +80,12 @@ class DocumentModel:
             drawn = _whole(drawn)
         drawn = drawn + rng.normal(*self.error, size=drawn.shape)
         whole = _whole(drawn) if self.cut == "twice" else np.rint(np.maximum(drawn, 0))
-        return Documents(whole.astype(np.int64), classes)
+        counts = whole.astype(np.int64)
+        if sparse:
+            from scipy.sparse import csr_array
+
+            return Documents(csr_array(counts), classes)
+        return Documents(counts, classes)
 
     def _means(self, rng: np.random.Generator, normal: Normal, number: int) -> Floats:
         means = rng.normal(*normal, size=number)

@@ -12,12 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import KaratError
-from karat.kernels.moves import move_documents
+from karat.kernels.moves import move_by_cosines, move_documents
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Start: TypeAlias = Literal["first", "random", "k-means++"]
 Rule: TypeAlias = Literal["density", "similarity"]
+
+
+FEW = 1000  # documents of which the cosines of every two are kept
 
 
 class SphericalKMeans:
@@ -75,7 +78,10 @@ class SphericalKMeans:
 
     def _once(self, rng: np.random.Generator, units: _Units) -> tuple[Ints, float, int]:
         labels = units.nearest(self._seeds(rng, units))
-        return move_documents(*units[:4], labels, self.k, self.passes, self.rule == "similarity")
+        rule = self.k, self.passes, self.rule == "similarity"
+        if units.all_cosines is not None:
+            return move_by_cosines(units.all_cosines, labels, *rule)
+        return move_documents(units.starts, units.terms, units.values, units.size, labels, *rule)
 
     def fit_predict(self, x: Any, y: object = None) -> Ints:
         """Cluster the rows, and return the cluster of each."""
@@ -99,16 +105,17 @@ class SphericalKMeans:
 
 
 class _Units(NamedTuple):
-    """Unit vectors as rows of a sparse matrix, and as a dense one if they came so; a row of zeros stays one."""
+    """Unit vectors as rows of a sparse matrix, or, if they are few, the cosines of every two; zeros stay zeros."""
 
+    documents: int
     starts: Ints
     terms: Ints
     values: Floats
     size: int
-    dense: Floats | None
+    all_cosines: Floats | None = None
 
     @classmethod
-    def of(cls, x: Any) -> _Units:
+    def of(cls, x: Any, few: int = FEW) -> _Units:
         """Rows of a table, each divided by its length."""
         if hasattr(x, "tocsr"):
             return cls._sparse(x.tocsr())
@@ -118,9 +125,13 @@ class _Units(NamedTuple):
         _check_finite(dense)
         lengths = np.sqrt(np.einsum("ij,ij->i", dense, dense))
         dense = dense / np.where(lengths > 0, lengths, 1.0)[:, None]
+        documents, size = dense.shape
+        if documents <= few:
+            nothing = np.zeros(0, dtype=np.int64)
+            return cls(documents, nothing, nothing, np.zeros(0), size, np.ascontiguousarray(dense @ dense.T))
         rows, terms = np.nonzero(dense)
-        starts = np.searchsorted(rows, np.arange(dense.shape[0] + 1))
-        return cls(starts, np.ascontiguousarray(terms), dense[rows, terms], int(dense.shape[1]), dense)
+        starts = np.searchsorted(rows, np.arange(documents + 1))
+        return cls(documents, starts, np.ascontiguousarray(terms), dense[rows, terms], size)
 
     @classmethod
     def _sparse(cls, matrix: Any) -> _Units:
@@ -129,17 +140,12 @@ class _Units(NamedTuple):
         filled = np.diff(starts)
         lengths = np.sqrt(np.add.reduceat(np.append(values**2, 0.0), starts[:-1])) * (filled > 0)
         values = values / np.repeat(np.where(lengths > 0, lengths, 1.0), filled)
-        return cls(starts, matrix.indices.astype(np.int64), values, int(matrix.shape[1]), None)
-
-    @property
-    def documents(self) -> int:
-        """How many there are."""
-        return int(self.starts.size - 1)
+        return cls(matrix.shape[0], starts, matrix.indices.astype(np.int64), values, int(matrix.shape[1]))
 
     def cosines(self, others: Any) -> Floats:
         """The cosine of every document with some of them."""
-        if self.dense is not None:
-            return np.asarray(self.dense @ self.dense[others].T)
+        if self.all_cosines is not None:
+            return self.all_cosines[:, others]
         from scipy.sparse import csr_array
 
         matrix = csr_array((self.values, self.terms, self.starts), shape=(self.documents, self.size))

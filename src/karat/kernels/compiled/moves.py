@@ -81,6 +81,68 @@ def move_documents(starts, terms, values, size, labels, clusters, passes, simila
     return found, total, done
 
 
+def move_by_cosines(cosines, labels, clusters, passes, similar):
+    """See the twin."""
+    cosine: cython.double[:, ::1] = cosines
+    found = labels.copy()
+    label: cython.longlong[::1] = found
+    documents: cython.Py_ssize_t = labels.size
+    k: cython.Py_ssize_t = clusters
+    most: cython.int = passes
+    alike: cython.bint = similar
+    table = np.zeros((clusters, labels.size))
+    dots: cython.double[:, ::1] = table
+    counted = np.bincount(labels, minlength=clusters)
+    members: cython.longlong[::1] = counted
+    squared = np.zeros(clusters)
+    squares: cython.double[::1] = squared
+    column = np.zeros(clusters)
+    here: cython.double[::1] = column
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    c: cython.Py_ssize_t
+    own: cython.Py_ssize_t
+    target: cython.Py_ssize_t
+    done: cython.int = 0
+    moved: cython.bint = True
+    total: cython.double = 0.0
+    with cython.nogil:
+        for i in range(documents):
+            for j in range(documents):
+                dots[label[i], j] += cosine[i, j]
+        for i in range(documents):
+            squares[label[i]] += dots[label[i], i]
+        while moved and done < most:
+            done += 1
+            moved = False
+            for i in range(documents):
+                own = label[i]
+                if members[own] == 1 or cosine[i, i] < 0.5:
+                    continue
+                for c in range(k):
+                    here[c] = dots[c, i]
+                target = _target(here, squares, own, k, alike)
+                if target == own:
+                    continue
+                moved = True
+                for j in range(documents):
+                    dots[own, j] -= cosine[i, j]
+                for j in range(documents):
+                    dots[target, j] += cosine[i, j]
+                squares[own] = squares[own] - 2.0 * here[own] + 1.0
+                squares[target] = squares[target] + 2.0 * here[target] + 1.0
+                members[own] -= 1
+                members[target] += 1
+                label[i] = target
+        for c in range(k):
+            squares[c] = 0.0
+        for i in range(documents):
+            squares[label[i]] += dots[label[i], i]
+        for c in range(k):
+            total += sqrt(max(squares[c], 0.0))
+    return found, total, done
+
+
 @cython.cfunc
 @cython.inline
 @cython.nogil
