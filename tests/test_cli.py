@@ -12,12 +12,15 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 import karat
 from karat import cli
+from karat.alignment import Missing, NoiseAs
 from karat.cli.output import in_words_of_the_terminal
+from karat.cli.parser import parser as cli_parser
 from karat.examples import textbook
 
 EXAMPLES = Path(__file__).parent.parent / "docs" / "examples"
@@ -335,3 +338,16 @@ def test_several_columns_of_gold_are_taken_together(capsys: Capture, tmp_path: P
     _, out, _ = run(capsys, "score", str(path), "--gold", "topic", "--gold", "lang", "--pred", "cluster", "-m", "ari")
     assert "gold is column 'topic' × 'lang'" in " ".join(out.split())
     assert "4 items in 4 classes and 4 clusters" in out
+
+
+def test_the_choices_are_those_of_the_library() -> None:
+    options = {a.dest: a for a in cli_parser()._subparsers._group_actions[0].choices["score"]._actions}  # type: ignore[union-attr, index, call-overload]
+    assert tuple(options["missing"].choices) == get_args(Missing)
+    assert tuple(options["noise_as"].choices) == get_args(NoiseAs)
+
+
+def test_true_and_one_are_two_groups_on_the_terminal_too(capsys: Capture, tmp_path: Path) -> None:
+    path = tmp_path / "d.jsonl"
+    path.write_text("\n".join(json.dumps({"gold": 1, "pred": 2, "word": word}) for word in (True, 1, 1)))
+    _, out, _ = run(capsys, "score", str(path), "--by", "word", "-m", "ari", "--format", "csv")
+    assert [(row["group"], row["items"]) for row in csv.DictReader(io.StringIO(out))][:2] == [("1", "2"), ("True", "1")]

@@ -8,11 +8,11 @@ Two labels are one label if they are equal under Python's == and of the same kin
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Real
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from karat.errors import LabelError, TableError
 from karat.kernels.objects import number_objects
 
 Ints = NDArray[np.int64]
+T = TypeVar("T")
 
 
 class Singleton:
@@ -159,6 +160,25 @@ class Combination(tuple[Any, ...]):
 
     def __hash__(self) -> int:
         return hash(tuple(map(comparable, self)))
+
+
+class ByLabel(Mapping[Any, T]):
+    """Values by label, in order; True and 1, which are one key of a dict, are two labels here too."""
+
+    def __init__(self, pairs: Iterable[tuple[Any, T]]) -> None:
+        self._found = {comparable(label): (label, value) for label, value in pairs}
+
+    def __getitem__(self, label: Any) -> T:
+        return self._found[comparable(label)][1]
+
+    def __iter__(self) -> Iterator[Any]:
+        return (label for label, _ in self._found.values())
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {len(self)}>"
 
 
 def check_names(names: Sequence[Any], what: str) -> None:

@@ -236,9 +236,13 @@ class Table(Profiled):
         >>> Table.from_labels(["a", "a", "b"], [1, 1, 2]).top_cells(1)
         [('a', 1, 2)]
         """
-        order = np.argsort(-self.counts, kind="stable")[:most]
+        order = self.top_places(most)
         cells = zip(self.rows[order].tolist(), self.cols[order].tolist(), self.counts[order].tolist(), strict=True)
         return [(self.classes[row], self.clusters[col], count) for row, col, count in cells]
+
+    def top_places(self, most: int | None = None) -> Ints:
+        """Where those cells are among all."""
+        return np.argsort(-self.counts, kind="stable")[:most]
 
     def to_sparse(self) -> Any:
         """The table as a SciPy sparse array, in the order of classes and clusters."""

@@ -37,7 +37,8 @@ def _run(arguments: list[str] | None) -> int:
     gc.disable()  # what is loaded stays: nothing to look for in it
     from karat.cli.parser import parser
 
-    chosen = parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    chosen = parser(given[0] if given else None).parse_args(given)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without arrows still shows the numbers

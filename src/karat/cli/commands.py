@@ -10,9 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 import karat
+import karat.files.reading  # with the others, before anything is to be collected
 from karat.boards import Board, GroupScores
 from karat.cli.output import check_output, form, in_json, show, terminal_columns, write
 from karat.errors import FileError
+from karat.names import ByLabel
 from karat.rendering import Layout, decimals, shortened, shown
 
 
@@ -44,9 +46,8 @@ def score(chosen: Namespace) -> None:
 
 
 def _group_scores(reading: Any, name: str, measures: Any, *, several: bool) -> GroupScores:
-    scores = {}
-    for group, table in reading.groups[name].items():
-        scores[group] = karat.score(table, measures=measures)
+    tables = reading.groups[name].items()
+    scores = ByLabel((group, karat.score(table, measures=measures)) for group, table in tables)
     return GroupScores(reading.by, scores, name if several else "")
 
 
@@ -122,15 +123,14 @@ def _saved(found: Any) -> str:
 def _cells(found: Any, cells: list[tuple[Any, Any, Any]]) -> Layout:
     from karat.tables import number, several
 
-    largest = found.counts.argsort(kind="stable")[::-1]  # not by name: True and 1 are two
-    order = sorted(largest.tolist(), key=lambda place: (-found.counts[place], place))[: len(cells)]
+    places = found.top_places(len(cells)).tolist()  # sizes are not looked up by name: True and 1 are two
     rows = [
         [
             shortened(shown(c), 40), shortened(shown(k), 40), _amount(n),
             decimals(100 * n / found.class_sizes[found.rows[place]], 1),
             decimals(100 * n / found.cluster_sizes[found.cols[place]], 1),
         ]
-        for (c, k, n), place in zip(cells, order, strict=True)
+        for (c, k, n), place in zip(cells, places, strict=True)
     ]  # fmt: skip
     rows_of, columns_of = found.shape
     title = (

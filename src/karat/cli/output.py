@@ -7,6 +7,7 @@ import re
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 from karat.errors import FileError
@@ -14,18 +15,21 @@ from karat.rendering import PAGE, Layout, delimited, shown, wrapped
 from karat.version import __version__
 
 ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "text"}
-OPTIONS = (
-    "delimiter", "gold", "pred", "id", "by", "weights", "count", "missing", "noise", "noise_as", "input", "encoding",
-    "memory",
-)  # fmt: skip
-
 SCHEMA = 1
 
 _VALUE = r"'[^']*'(?:(?:, | or )'[^']*')*|\.\.\.|-?\w*"  # such as 'drop', 'singletons' or 'cluster'
-_OPTION = re.compile(  # what is quoted is the user's own, and stays
-    rf"\b(?P<option>{'|'.join(OPTIONS)})=(?P<value>{_VALUE})|leave out (?P<out>{'|'.join(OPTIONS)})\b"
-    r"|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
-)
+
+
+@cache
+def _options() -> re.Pattern[str]:
+    """The parameters of read(), as messages name them; what else is quoted is the user's own, and stays."""
+    from karat.files.reading import read
+
+    names = "|".join(sorted(read.__kwdefaults__ or (), key=len, reverse=True))
+    return re.compile(
+        rf"\b(?P<option>{names})=(?P<value>{_VALUE})|leave out (?P<out>{names})\b"
+        r"|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+    )
 
 
 def in_words_of_the_terminal(message: str) -> str:
@@ -33,7 +37,7 @@ def in_words_of_the_terminal(message: str) -> str:
     message = message.replace("header=False", "--no-header").replace(
         "list_measures() has them all", "karat measures lists them"
     )
-    return shown(_OPTION.sub(_reworded, message))
+    return shown(_options().sub(_reworded, message))
 
 
 def _reworded(found: re.Match[str]) -> str:
@@ -51,7 +55,8 @@ def form(chosen: Namespace) -> str:
     if chosen.format is not None or chosen.output is None:
         return chosen.format or "text"
     ending = os.path.splitext(chosen.output)[1].lower()
-    if ending not in ENDINGS and os.path.isfile(chosen.output) | (not os.path.exists(chosen.output)) and ending:
+    device = os.path.exists(chosen.output) and not os.path.isfile(chosen.output)
+    if ending and ending not in ENDINGS and not device:
         raise FileError(f"{chosen.output!r} does not say its format by {ending!r}; use .json, .csv, .md, .tex or .txt.")
     return ENDINGS.get(ending, "text")
 

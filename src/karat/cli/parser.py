@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any, NoReturn
 
+from karat.files.inputs import TEXTS
+from karat.papers import PAPERS
 from karat.version import __version__
 
 EPILOG = """examples:
@@ -14,9 +16,7 @@ EPILOG = """examples:
   karat score words.key system.key                     Senseval keys: each word, and the means
   karat measures v_measure                             what a measure means
 """
-INPUTS = ("csv", "tsv", "jsonl", "labels", "matrix", "communities", "senseval")
 FORMATS = ("text", "json", "csv", "markdown", "latex")
-PAPERS = ("dom2001", "rosenberg2007", "reichart2009", "manning2008", "kishida2014")
 SHELLS = ("bash", "zsh", "tcsh")
 
 
@@ -30,8 +30,8 @@ class _Parser(argparse.ArgumentParser):
         super().error(shown(message))
 
 
-def parser() -> argparse.ArgumentParser:
-    """The whole tree of commands."""
+def parser(command: str | None = None) -> argparse.ArgumentParser:
+    """The whole tree of commands; or, to answer at once, the branch of one command only."""
     top = _Parser(
         prog="karat",
         description="How close is a clustering to gold?",
@@ -40,17 +40,22 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"karat {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True, prog="karat")
-    _score(commands)
-    _table(commands)
-    _measures(commands)
-    _relate(commands)
-    _audit(commands)
-    _reproduce(commands)
-    example = commands.add_parser("example", help="score the textbook's clustering of 17 documents")
-    _output(example)
+    branches = {
+        "score": _score, "table": _table, "measures": _measures, "relate": _relate, "audit": _audit,
+        "reproduce": _reproduce, "example": _example, "completion": _completion,
+    }  # fmt: skip
+    for branch in [branches[command]] if command in branches else branches.values():
+        branch(commands)
+    return top
+
+
+def _example(commands: Any) -> None:
+    _output(commands.add_parser("example", help="score the textbook's clustering of 17 documents"))
+
+
+def _completion(commands: Any) -> None:
     completion = commands.add_parser("completion", help="print a script that completes commands in a shell")
     completion.add_argument("shell", choices=SHELLS)
-    return top
 
 
 def _score(commands: Any) -> None:
@@ -66,7 +71,7 @@ def _score(commands: Any) -> None:
         "--measures",
         action="append",
         metavar="NAMES",
-        help="measures, separated by commas, such as ari,'v_measure(beta=2)'; or all (default: eleven of them)",
+        help="measures, separated by commas, such as ari,'v_measure(beta=2)'; or all (default: a panel of some)",
     )
     score.add_argument(
         "--by",
@@ -137,7 +142,7 @@ def _reproduce(commands: Any) -> None:
     reproduce.add_argument("paper", choices=PAPERS)
     simulation = reproduce.add_argument_group("simulations")
     simulation.add_argument("--iterations", type=_positive, metavar="N", help="of kishida2014 (default: 1000)")
-    simulation.add_argument("--variant", choices=("text", "closest"), help="how the text of kishida2014 is read")
+    simulation.add_argument("--variant", metavar="NAME", help="how the text of kishida2014 is read: text or closest")
     simulation.add_argument("--processes", type=_positive, metavar="N", help="at a time (default: one a core)")
     _output(reproduce)
 
@@ -167,7 +172,7 @@ def _files(command: argparse.ArgumentParser) -> None:
     policy.add_argument("--noise", metavar="LABEL", help="the predicted label that marks noise, such as -1")
     policy.add_argument("--noise-as", choices=("cluster", "singletons", "drop"), help="what noise counts as")
     reading = command.add_argument_group("reading")
-    reading.add_argument("--input", choices=INPUTS, help="what a text file is, if its ending does not tell")
+    reading.add_argument("--input", choices=TEXTS, help="what a text file is, if its ending does not tell")
     reading.add_argument("--delimiter", metavar="C", help="between fields (default: a comma; in TSV files a tab)")
     reading.add_argument("--encoding", default="utf-8", help="of text files (default: utf-8)")
     reading.add_argument(

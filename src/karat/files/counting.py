@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from karat.errors import FileError
 from karat.files import problems
-from karat.files.matching import Groups, Task, unweighted
+from karat.files.matching import Groups, Task, rows_of, unweighted
 from karat.files.queries import Database, Piece
 from karat.files.roles import Pairing
 from karat.labels import Labels
@@ -58,10 +56,7 @@ def _groups(piece: Piece, pairing: Pairing, task: Task) -> list[tuple[int, Any]]
     lacking = int((codes < 0).sum())
     if lacking:
         raise FileError(problems.without_value(pairing.gold.source, "a group", str(task.by), lacking))
-    order = np.argsort(codes, kind="stable")
-    ends = np.searchsorted(codes[order], np.arange(len(names) + 1))
-    found = [(place, order[ends[place] : ends[place + 1]]) for place in range(len(names))]
-    return [(place, rows) for place, rows in found if rows.size]
+    return [(place, rows) for place, rows in enumerate(rows_of(codes, len(names))) if rows.size]
 
 
 def _table(task: Task, piece: Piece, rows: Any, group: tuple[Any] | None) -> Table | None:

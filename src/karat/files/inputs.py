@@ -26,6 +26,9 @@ PACKED = (".gz", ".zst", ".zstd", ".bz2", ".xz", ".zip")
 UNPACKED = (".gz", ".zst", ".zstd")  # by DuckDB, from a stream
 BINARY = ("parquet", "arrow", "npy", "h5ad")
 TABULAR = ("csv", "tsv", "jsonl")
+TEXTS = tuple(
+    kind for kind in get_args(Kind) if kind not in (*BINARY, "table")
+)  # of which a user may have to tell the kind
 
 
 class Input(NamedTuple):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.alignment import Missing, NoiseAs
 from karat.errors import FileError, KaratError
@@ -16,34 +16,19 @@ from karat.files import problems
 from karat.files.roles import Pairing, Side
 from karat.files.sources import Source
 from karat.labels import Labels
-from karat.names import comparable, encode_objects
+from karat.names import ByLabel, encode_objects
 from karat.tables import Table
 
 
-class Groups(Mapping[Any, Table]):
-    """A table for each group, in order; True and 1, which are one key of a dict, are two groups here."""
+class Groups(ByLabel[Table]):
+    """A table for each group, and the groups of which no item is left."""
 
     def __init__(self, tables: Iterable[tuple[Any, Table | None]]) -> None:
         found = list(tables)
-        self.tables = [(name, table) for name, table in found if table is not None]
-        self.empty = tuple(name for name, table in found if table is None)  # groups of which no item is left
-        if not self.tables:
+        super().__init__((name, table) for name, table in found if table is not None)
+        self.empty = tuple(name for name, table in found if table is None)
+        if not len(self):
             raise FileError(f"no item is left in any of {len(found)} groups; keep some, with missing='singletons'.")
-
-    def __repr__(self) -> str:
-        return f"<Groups: {len(self)}>"
-
-    def __getitem__(self, group: Any) -> Table:
-        found = [table for name, table in self.tables if comparable(name) == comparable(group)]
-        if not found:
-            raise KeyError(group)
-        return found[0]
-
-    def __iter__(self) -> Iterator[Any]:
-        return (name for name, _ in self.tables)
-
-    def __len__(self) -> int:
-        return len(self.tables)
 
 
 class Task(NamedTuple):
@@ -183,9 +168,13 @@ def _groups(source: Source, task: Task) -> list[tuple[Any, list[int]]]:
     lacking = int((codes < 0).sum())
     if lacking:
         raise FileError(problems.without_value(source, "a group", str(task.by), lacking))
+    return [(name, rows.tolist()) for name, rows in zip(names, rows_of(codes, len(names)), strict=True)]
+
+
+def rows_of(codes: NDArray[Any], number: int) -> list[NDArray[np.int64]]:
+    """The rows that have each of so many codes."""
     order = np.argsort(codes, kind="stable")
-    ends = np.searchsorted(codes[order], np.arange(len(names) + 1)).tolist()
-    return [(name, order[a:b].tolist()) for name, (a, b) in zip(names, pairwise(ends), strict=True)]
+    return np.split(order, np.searchsorted(codes[order], np.arange(1, number)))
 
 
 def _weights(source: Source, column: str) -> list[Any]:

@@ -11,12 +11,11 @@ from importlib import import_module
 from typing import Any
 
 from karat.errors import KaratError, nearest
+from karat.papers import PAPERS
 from karat.papers.claims import Claim
 from karat.rendering import Layout, markdown
 from karat.storage import whole_file
 from karat.version import __version__
-
-PAPERS = ("dom2001", "rosenberg2007", "reichart2009", "manning2008", "kishida2014")
 
 
 @dataclass(frozen=True)
