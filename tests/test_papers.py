@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -53,9 +54,8 @@ def test_the_rates_of_rosenberg_and_hirschberg_that_are_reached() -> None:
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_figures_are_drawn(name: str, tmp_path: Path) -> None:
-    found = (
-        reproduce("manning2008") if name == "manning2008" else Reproduction(name, name, tuple(reproduce("manning2008")))
-    )
+    drawn = import_module(f"karat.papers.{name}").figures
+    found = Reproduction(name, name, tuple(reproduce("manning2008")), drawn)
     written = found.write(str(tmp_path))
     assert {f"{name}.md", f"{name}.json"} <= set(written)
     assert all((tmp_path / path).stat().st_size > 200 for path in written)

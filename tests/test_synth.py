@@ -223,5 +223,5 @@ def test_options_of_a_simulation_are_checked() -> None:
     for options in ({"iterations": 1}, {"variant": "other"}):
         with pytest.raises(karat.KaratError):
             karat.reproduce("kishida2014", **options)  # type: ignore[arg-type]
-    with pytest.raises(karat.KaratError, match="is no simulation; leave out iterations"):
+    with pytest.raises(karat.KaratError, match="dom2001 has no option 'iterations'; it is no simulation"):
         karat.reproduce("dom2001", iterations=5)

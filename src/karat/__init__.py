@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from karat.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from karat import datasets as datasets
     from karat import examples as examples
     from karat import meta as meta
     from karat import sklearn as sklearn
@@ -70,7 +71,7 @@ _ROOMS = {
     "stack": ("Stack",),
     "tables": ("Table",),
 }
-_MODULES = ("examples", "meta", "sklearn", "synth")
+_MODULES = ("datasets", "examples", "meta", "sklearn", "synth")
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [*_HOMES, *_MODULES]

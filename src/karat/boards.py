@@ -17,6 +17,7 @@ from karat.results import ARROWS, Scores, columns_of, measure_names, signature_o
 from karat.tables import number, several
 
 NOTE = "↑ higher is better, ↓ lower is better."
+MANY = 6  # systems; more of them are set below each other
 MEANS = "macro: the mean over groups; micro: the mean over items, each group weighted by its size."
 
 
@@ -82,7 +83,10 @@ class Board(_Beside):
         return len(sizes) == 1
 
     def layout(self, digits: int = 4) -> Layout:
-        """A row for each measure, a column for each system; then those of trivial clusterings, if gold is the same."""
+        """A row for each measure, a column for each system, or the other way round if they are many.
+
+        Then trivial clusterings, if gold is the same.
+        """
         first = next(iter(self.scores.values()))
         trivial = ("one cluster", "all apart") if self._same_gold else ()
         rows = []
@@ -93,6 +97,9 @@ class Board(_Beside):
                 values += [None, None] if baseline is None else [baseline.one_cluster, baseline.all_apart]
             rows.append([name, *(decimals(value, digits) for value in values)])
         headings = ["measure", *map(shown, self.scores), *trivial]
+        if len(self.scores) > MANY:
+            headings, *rows = (list(line) for line in zip(headings, *rows, strict=True))
+            headings[0] = "system"
         note = f"{NOTE} For comparison: all items in one cluster, each item apart." if trivial else NOTE
         remarks = [f"{shown(name)}: {text}" for name, found in self.scores.items() for text in found.remarks()]
         return Layout(self._title(), headings, rows, [note, *remarks], self._signatures())

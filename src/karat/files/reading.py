@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -196,12 +197,24 @@ def _notes(pairings: Sequence[Pairing]) -> Iterator[str]:
         are = "is column" if len(pairings) == 1 else "are columns"
         yield f"{first.gold.source.input.name!r}: gold is column {first.gold.column}, predicted {are} {columns}"
     else:
-        for pairing in pairings:
-            yield f"gold is {pairing.gold}, predicted is {pairing.pred}, matched {pairing.matched}"
+        for _, group in groupby(pairings, key=lambda pairing: id(pairing.pred.source)):
+            yield _pairing_note(list(group))
     guessed = [role for role in first.guessed if role != "id" or first.gold.item is not None]
     only = all(len(side.source.columns) == 1 for side in (first.gold, first.pred))
     if guessed and not only and first.gold.source.label is None:
         yield f"columns were guessed; name them if that is wrong: {', '.join(f'{role}=...' for role in guessed)}"
+
+
+def _pairing_note(pairings: Sequence[Pairing]) -> str:
+    """What was taken for what, of a file's systems."""
+    first = pairings[0]
+    if len(pairings) == 1:
+        return f"gold is {first.gold}, predicted is {first.pred}, matched {first.matched}"
+    columns = listed([str(pairing.pred.label) for pairing in pairings], 4)
+    return (
+        f"gold is {first.gold}, predicted are columns of {first.pred.source.input.name!r}: {columns}, "
+        f"matched {first.matched}"
+    )
 
 
 def _hints(pairings: Sequence[Pairing], found: Mapping[str, Any], task: Task) -> Iterator[str]:

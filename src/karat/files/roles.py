@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -84,11 +85,12 @@ def pair(
     for source, name in zip(sources[1:], names, strict=True):
         items = _items(sources[0], source, item)
         left = Side(sources[0], _label(sources[0], gold, "gold", GOLD, items[0], taken), items[0])
-        chosen = list(preds) or [str(_label(source, None, "pred", PRED, items[1], taken))]
+        chosen = _matching(source, preds) or [str(_label(source, None, "pred", PRED, items[1], taken))]
         guessed = tuple(r for r, told in (("gold", gold), ("pred", preds or None), ("id", item)) if told is None)
         for column in chosen:
             right = Side(source, source.check(column, "pred"), items[1])
-            pairings.append(Pairing(name if len(chosen) == 1 else f"{name}:{column}", left, right, guessed))
+            system = name if len(chosen) == 1 else column if len(names) == 1 else f"{name}:{column}"
+            pairings.append(Pairing(system, left, right, guessed))
     return pairings
 
 
@@ -103,6 +105,17 @@ def _names(sources: Sequence[Source]) -> list[str]:
     return names
 
 
+def _matching(source: Source, preds: Sequence[str]) -> list[str]:
+    """The columns that are named, and for a pattern such as 'run_*' all that match it."""
+    found = []
+    for name in preds:
+        fits = [name] if name in source.columns or "*" not in name else fnmatch.filter(source.columns, name)
+        if not fits:
+            raise FileError(f"{source.input.name!r} has no column like {name!r}; it has {listed(source.columns, 12)}.")
+        found += fits
+    return found
+
+
 def _in_one_file(
     source: Source, gold: Name | None, preds: Sequence[str], item: str | None, taken: set[str]
 ) -> list[Pairing]:
@@ -110,6 +123,7 @@ def _in_one_file(
         semicolons = ";" in source.columns[0]
         remedy = "say delimiter=';'" if semicolons else "give the predicted labels too, in a second file or column"
         raise FileError(f"{source.input.name!r} has one column only, {source.columns[0]!r}; {remedy}.")
+    preds = _matching(source, preds)
     chosen_item = source.check(item, "id") if item is not None else source.item
     if gold is not None:
         source.check_all(gold, "gold")

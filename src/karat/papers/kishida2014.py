@@ -12,15 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 import karat
+from karat.caches import cache_folder
 from karat.papers.claims import Claim, Verdict, decimals_of, statement
 from karat.papers.figures import Figure, curves, tree
-from karat.papers.runs import cache_folder, in_blocks
+from karat.papers.runs import in_blocks
 from karat.synth import DocumentModel, SphericalKMeans, tf_idf
 from karat.synth.documents import BALANCED, BIASED
 from karat.version import __version__
 
 PAPER = "kishida2014"
 TITLE = "Kishida (2014): empirical comparison of external evaluation measures for document clustering"
+OPTIONS = ("iterations", "variant", "processes")
+FEWEST = 2  # iterations, since one has no spread
 
 MEASURES = {
     "pur": "purity", "invpur": "inverse_purity", "F": "f_measure", "BCF": "bcubed_f", "Rand": "rand", "ARI": "ari",

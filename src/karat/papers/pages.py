@@ -5,27 +5,32 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 from karat.errors import KaratError, nearest
-from karat.papers import PAPERS
+from karat.papers import EXPERIMENTS, PAPERS
 from karat.papers.claims import Claim
-from karat.rendering import Layout, markdown
+from karat.papers.figures import Figure
+from karat.rendering import Layout, delimited, markdown
 from karat.storage import whole_file
 from karat.version import __version__
 
 
 @dataclass(frozen=True)
 class Reproduction(Sequence[Claim]):
-    """The claims of a paper; print it to see printed beside computed."""
+    """The claims of a paper, or of one of its experiments; print it to see printed beside computed."""
 
     paper: str
     title: str
     claims: tuple[Claim, ...]
-    options: Mapping[str, Any] = field(default_factory=dict)  # of a simulation
+    figures: Callable[[], Mapping[str, Figure]] = dict
+    experiment: str = ""
+    tables: Sequence[Layout] = ()
+    data: Sequence[Mapping[str, Any]] = ()  # the numbers that figures show
+    remarks: Sequence[str] = ()
 
     def __getitem__(self, place: Any) -> Any:
         return self.claims[place]
@@ -37,13 +42,18 @@ class Reproduction(Sequence[Claim]):
         return len(self.claims)
 
     def __str__(self) -> str:
-        return self.layout().text()
+        return "\n\n\n".join(layout.text() for layout in self.layouts())
+
+    def layouts(self, digits: int = 4) -> list[Layout]:
+        """The claims, and the tables that an experiment computes."""
+        return [self.layout(digits), *self.tables]
 
     def layout(self, digits: int = 4) -> Layout:
         """A row for each claim."""
         headings = ["place", "claim", "printed", "computed", "verdict"]
         rows = [[c.place, c.claim, c.printed, c.shown, c.verdict] for c in self.claims]
-        return Layout(self.title, headings, rows, [self._summary(), *self._reasons()], left=5)
+        remarks = [f"{remark[:1].upper()}{remark[1:]}." for remark in self.remarks]
+        return Layout(self.title, headings, rows, [self._summary(), *remarks, *self._reasons()], left=5)
 
     def _summary(self) -> str:
         counted = Counter(claim.verdict for claim in self.claims)
@@ -69,8 +79,11 @@ class Reproduction(Sequence[Claim]):
         headings = ["place", "claim", "printed", "computed", "verdict", "note"]
         rows = [[c.place, c.claim, c.printed, c.shown, c.verdict, c.note] for c in self.claims]
         pictures = [f"![{name}]({name}.svg)" for name in figures]
-        parts = [f"# {self.title}", self._summary(), markdown(headings, rows, left=6), *pictures]
-        return "\n\n".join([*parts, f"Made by karat {__version__}: `karat reproduce {self.paper} -o DIR`."]) + "\n"
+        remarks = [f"{remark[:1].upper()}{remark[1:]}." for remark in self.remarks]
+        parts = [f"# {self.title}", " ".join([self._summary(), *remarks]), markdown(headings, rows, left=6)]
+        tables = [f"## {table.title}\n\n{table.markdown()}" for table in self.tables]
+        command = f"karat reproduce {self.paper}" + (f" --experiment {self.experiment}" if self.experiment else "")
+        return "\n\n".join([*parts, *tables, *pictures, f"Made by karat {__version__}: `{command} -o DIR`."]) + "\n"
 
     def write(self, folder: str) -> list[str]:
         """Write the page, the claims as JSON, and the figures as SVG and PNG into a directory; what was written."""
@@ -78,11 +91,15 @@ class Reproduction(Sequence[Claim]):
             os.makedirs(folder, exist_ok=True)
         except OSError as problem:
             raise KaratError(f"{folder!r} cannot be a directory ({problem.strerror}); name another.") from None
-        figures = {f"{self.paper}-{name}": draw for name, draw in _module(self.paper).figures(**self.options).items()}
+        stem = f"{self.paper}-{self.experiment}" if self.experiment else self.paper
+        figures = {f"{self.paper}-{name}": draw for name, draw in self.figures().items()}
         texts = {
-            f"{self.paper}.md": self.page(list(figures)),
-            f"{self.paper}.json": json.dumps(self.records(), ensure_ascii=False, indent=2) + "\n",
+            f"{stem}.md": self.page(list(figures)),
+            f"{stem}.json": json.dumps(self.records(), ensure_ascii=False, indent=2) + "\n",
         }
+        if self.data:
+            headings = list(self.data[0])
+            texts[f"{stem}.csv"] = delimited(headings, [list(record.values()) for record in self.data])
         for name, text in texts.items():
             with whole_file(os.path.join(folder, name)) as temporary, open(temporary, "w", encoding="utf-8") as file:
                 file.write(text)
@@ -107,17 +124,29 @@ def _draw(figures: dict[str, Any], folder: str) -> None:
         pyplot.close(figure)
 
 
-def _module(paper: str) -> Any:
-    return import_module(f"karat.papers.{paper}")
+def _module(paper: str, experiment: str = "") -> Any:
+    return import_module(f"karat.papers.{EXPERIMENTS[paper][experiment] if experiment else paper}")
 
 
 def reproduce(
-    paper: str, *, iterations: int | None = None, variant: str | None = None, processes: int | None = None
+    paper: str,
+    experiment: str | None = None,
+    *,
+    corpus: str | None = None,
+    gold: str | None = None,
+    text: str | None = None,
+    keep: Mapping[str, float] | None = None,
+    iterations: int | None = None,
+    variant: str | None = None,
+    processes: int | None = None,
 ) -> Reproduction:
-    """The results of a paper computed again, claim by claim.
+    """The results of a paper computed again, claim by claim; or one of its experiments, on a corpus.
 
-    iterations, variant and processes are for kishida2014, a simulation of 70,000 clusterings if iterations is 1000:
-    what is done is kept in the user's cache directory, so an interrupted run goes on where it was.
+    experiment: "documents" or "accents" of rosenberg2007, "labels" of reichart2009. corpus: the name of a data set, or
+    a folder or file of your own; gold and text are its columns, if it is a table. keep: a share of some classes, such
+    as {"H*": 0.1}. iterations: of kishida2014, a simulation of 70,000 clusterings if they are 1000, or starts of
+    k-means. variant: how the text is read. What is done is kept in the user's cache directory, so an interrupted run
+    goes on where it was.
 
     >>> [claim.verdict for claim in reproduce("manning2008")][:4]
     ['reached', 'reached', 'reached', 'reached']
@@ -125,13 +154,41 @@ def reproduce(
     if paper not in PAPERS:
         known = ", ".join(PAPERS)
         raise KaratError(f"there is no paper {paper!r}; {nearest(paper, PAPERS) or f'it is one of {known}.'}")
-    given = {"iterations": iterations, "variant": variant, "processes": processes}
-    options = {key: value for key, value in given.items() if value is not None}
-    module = _module(paper)
-    if options and not hasattr(module, "VARIANTS"):
-        raise KaratError(f"{paper} is no simulation; leave out {next(iter(options))}.")
+    experiments = EXPERIMENTS.get(paper, {})
+    if experiment is not None and experiment not in experiments:
+        known = f"it has {', '.join(experiments)}." if experiments else "leave experiment out."
+        raise KaratError(f"{paper} has no experiment {experiment!r}; {nearest(experiment, list(experiments)) or known}")
+    options = {
+        "corpus": corpus, "gold": gold, "text": text, "keep": keep,
+        "iterations": iterations, "variant": variant, "processes": processes,
+    }  # fmt: skip
+    given = {name: value for name, value in options.items() if value is not None}
+    module = _module(paper, experiment or "")
+    _check(module, f"{paper}'s {experiment}" if experiment else paper, given)
+    if experiment is None:
+        return Reproduction(paper, module.TITLE, tuple(module.claims(**given)), lambda: module.figures(**given))
+    found = module.study(**given)
+    return Reproduction(
+        paper,
+        module.TITLE,
+        tuple(found.claims),
+        lambda: found.figures,
+        experiment,
+        found.tables,
+        found.data,
+        found.remarks,
+    )
+
+
+def _check(module: Any, what: str, given: Mapping[str, Any]) -> None:
+    """Refuse options that an experiment does not have, and values that none can have."""
+    known = getattr(module, "OPTIONS", ())
+    for name in given:
+        if name not in known:
+            has = f"it has {', '.join(known)}" if known else "it is no simulation and has no options"
+            raise KaratError(f"{what} has no option {name!r}; {has}.")
+    variant, iterations = given.get("variant"), given.get("iterations")
     if variant is not None and variant not in module.VARIANTS:
         raise KaratError(f"variant={variant!r} is not known; use one of {', '.join(module.VARIANTS)}.")
-    if iterations is not None and iterations < 2:
-        raise KaratError(f"iterations={iterations!r} have no spread; give 2 or more.")
-    return Reproduction(paper, module.TITLE, tuple(module.claims(**options)), options)
+    if iterations is not None and iterations < module.FEWEST:
+        raise KaratError(f"iterations={iterations!r} are too few; give {module.FEWEST} or more.")

@@ -18,16 +18,12 @@ T = TypeVar("T")
 Floats = NDArray[np.float64]
 
 
-def cache_folder(*parts: str) -> str:
-    """A place of karat's own in the user's cache directory."""
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    folder = os.path.join(home, "karat", *parts)
-    os.makedirs(folder, exist_ok=True)
-    return folder
-
-
 def in_blocks(
-    work: Callable[[T], Floats], blocks: Sequence[tuple[str, T]], folder: str, processes: int | None
+    work: Callable[[T], Floats],
+    blocks: Sequence[tuple[str, T]],
+    folder: str,
+    processes: int | None,
+    what: str = "simulating",
 ) -> dict[str, Floats]:
     """The result of each named block: read where it is kept already, else worked out, and kept as soon as it is done.
 
@@ -40,7 +36,7 @@ def in_blocks(
             todo.append((name, task))
         else:
             found[name] = kept
-    with _bar(len(blocks), len(found)) as advance:
+    with bar(what, len(blocks), len(found)) as advance:
         for name, values in _worked(work, todo, processes or THREADS):
             _keep(os.path.join(folder, f"{name}.npy"), values)
             found[name] = values
@@ -77,15 +73,15 @@ def _keep(path: str, values: Floats) -> None:
 
 
 @contextmanager
-def _bar(total: int, done: int) -> Iterator[Callable[[], Any]]:
-    """A progress bar on standard error, if somebody looks and there is something to do."""
+def bar(what: str, total: int | None, done: int = 0) -> Iterator[Callable[[], Any]]:
+    """A progress bar on standard error, if somebody looks and there is something to do; total may be unknown."""
     if not sys.stderr.isatty() or done == total:
         yield lambda: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = TextColumn("simulating"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=total, completed=done)
-        yield lambda: bar.advance(task)
+    columns = TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as drawn:
+        task = drawn.add_task("", total=total, completed=done)
+        yield lambda: drawn.advance(task)

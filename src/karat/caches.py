@@ -1,0 +1,20 @@
+"""Where karat keeps what it has made or fetched: in the user's cache directory."""
+
+from __future__ import annotations
+
+import os
+
+from karat.errors import KaratError
+
+
+def cache_folder(*parts: str) -> str:
+    """A place of karat's own in the user's cache directory, which is made if it is not there."""
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    folder = os.path.join(home, "karat", *parts)
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as problem:
+        raise KaratError(
+            f"{folder!r} cannot be made ({problem.strerror}); set XDG_CACHE_HOME to a directory that can be written."
+        ) from None
+    return folder

@@ -1,0 +1,61 @@
+"""A corpus as one table: a file whose columns hold the classes and the texts or numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from karat.errors import FileError, listed
+from karat.files.inputs import TABULAR, find
+from karat.files.roles import GOLD, ITEM
+from karat.files.sources import Source, open_source
+from karat.labels import Labels
+
+
+@contextmanager
+def open_table(path: str) -> Iterator[Source]:
+    """The columns of a CSV, TSV, JSON lines, Parquet or Arrow file, while it is open."""
+    source = find(path)
+    if source.kind in TABULAR:
+        yield open_source(source, None)
+        return
+    if source.kind not in ("parquet", "arrow"):
+        raise FileError(f"{path!r} has no columns, as it is read ({source.kind}); give a CSV file with a header.")
+    from karat.files.queries import Database
+
+    database = Database()
+    try:
+        yield open_source(source, database)
+    finally:
+        database.close()
+
+
+def values(source: Source, column: str) -> list[Any]:
+    """A column's values, None where one is missing."""
+    found = source.values(column)
+    if isinstance(found, Labels):
+        codes, names = found.coded
+        return [None if code < 0 else names[code] for code in codes.tolist()]
+    return list(found)
+
+
+def gold_column(source: Source, told: str | None) -> str:
+    """The column of the classes: as told, else by its name."""
+    return source.check(told, "gold") if told is not None else known(source, GOLD, "the classes", "gold")
+
+
+def known(source: Source, names: Sequence[str], what: str, option: str) -> str:
+    """The column whose name is customary for something."""
+    for name in names:
+        for column in source.columns:
+            if column.lower() == name:
+                return column
+    raise FileError(
+        f"{source.input.name!r} has columns {listed(source.columns, 12)}; say which holds {what}, as {option}=..."
+    )
+
+
+def is_item(column: str) -> bool:
+    """Whether a column seems to name the items."""
+    return column.lower() in ITEM

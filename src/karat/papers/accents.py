@@ -1,0 +1,152 @@
+"""Rosenberg & Hirschberg (2007), section 5.2 and Figure 5: pitch accents clustered by k-means, and scored."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from karat.caches import cache_folder
+from karat.corpora.features import Numbers, read_numbers
+from karat.corpora.festival import make_corpus
+from karat.corpora.prosody import measure
+from karat.corpora.speech import recordings
+from karat.datasets import DATASETS, load, path
+from karat.errors import KaratError
+from karat.papers import documents
+from karat.papers.claims import Claim, statement
+from karat.papers.runs import bar
+from karat.papers.studies import Study
+from karat.papers.sweeps import Curve, figure, grows, peaks, records, sweep, table
+from karat.version import __version__
+
+PAPER = "rosenberg2007"
+TITLE = "Rosenberg & Hirschberg (2007), section 5.2: pitch accent clustering"
+OPTIONS = ("corpus", "gold", "keep", "iterations", "variant", "processes")
+VARIANTS = {"text": "features as they are", "standardised": "features standardised"}
+STARTS, FEWEST = 5, 1
+MADE = "festival"  # the corpus that is made on this machine
+SIZE = 1200  # its accented words
+RISE = 30  # clusters from which V rises again, in the paper
+STABLE = 0.25  # completeness is stable if it changes by this share of homogeneity's change, or less
+
+
+def corpus_of(corpus: str, gold: str | None = None) -> Numbers:
+    """Features of accented words: of made speech, of a folder of recordings, or of a table as they are."""
+    if corpus == "vowels":
+        data = load(corpus)
+        return Numbers(DATASETS[corpus].title, data.gold, data.features)
+    if corpus == MADE:
+        return _measured(_made(), "speech made by Festival")
+    if os.path.isdir(corpus):
+        return _measured(corpus, os.path.basename(os.path.abspath(corpus)))
+    return read_numbers(corpus, gold=gold)
+
+
+def _made() -> str:
+    """The folder of the made corpus, which is made the first time."""
+    folder = os.path.join(cache_folder("speech"), f"festival-{SIZE}-{__version__}")
+    if not os.path.isdir(folder):
+        with bar("speaking", SIZE) as advance:
+            make_corpus(folder, SIZE, progress=advance)
+    return folder
+
+
+def _measured(folder: str, name: str) -> Numbers:
+    found = recordings(folder)
+    with bar("measuring pitch", len(found)) as advance:
+        measured = measure(found, progress=advance)
+    return Numbers(name, measured.labels, measured.features, tuple(measured.remarks))
+
+
+def sampled(corpus: Numbers, keep: Mapping[str, float]) -> Numbers:
+    """Only a share of some classes, as the paper kept a tenth of the H* accents; drawn by a fixed seed."""
+    chosen = np.ones(len(corpus.gold), bool)
+    gold = np.asarray([str(label) for label in corpus.gold])
+    rng = np.random.default_rng(2007)
+    for label, share in keep.items():
+        places = np.flatnonzero(gold == label)
+        if not places.size or not 0 < share <= 1:
+            known = ", ".join(sorted(set(gold.tolist())))
+            raise KaratError(f"keep={label!r}: {share!r} does not apply; give a share up to 1 of one of {known}.")
+        number = max(1, round(share * places.size))
+        chosen[places] = False
+        chosen[rng.choice(places, number, replace=False)] = True
+    told = tuple(f"a share of {share:g} of {label} is kept" for label, share in keep.items())
+    return Numbers(corpus.name, gold[chosen].tolist(), corpus.features[chosen], (*corpus.remarks, *told))
+
+
+def study(
+    corpus: str = MADE, *, gold: str | None = None, keep: Mapping[str, float] | None = None,
+    iterations: int = STARTS, variant: str | None = None, processes: int | None = None,
+) -> Study:  # fmt: skip
+    """Figure 5 on a corpus."""
+    items = sampled(corpus_of(corpus, gold), keep or {})
+    curves = {
+        how: sweep("accents", _scaled(items.features, name), items.gold, starts=iterations, processes=processes)
+        for name, how in VARIANTS.items()
+        if variant in (None, name)
+    }
+    sizes = ", ".join(f"{label} {number}" for label, number in Counter(items.gold).most_common())
+    remarks = [f"On {items.name}: {len(items.gold):,} items ({sizes}); {iterations} starts of k-means for each k"]
+    claims = list(_claims(items, curves))
+    best = _documents(processes)
+    if best is None:
+        remarks.append("not compared with documents, whose data are not in the cache: karat data fetch reuters")
+    else:
+        claims += [_lower(curve, best, how) for how, curve in curves.items()]
+    return Study(
+        claims,
+        {"figure-5": figure(curves, f"Figure 5: pitch accents, {items.name}")},
+        [table(curve, f"{how}, {items.name}") for how, curve in curves.items()],
+        [record for how, curve in curves.items() for record in records(curve, reading=how)],
+        (*remarks, *items.remarks),
+    )
+
+
+def _scaled(features: Any, variant: str) -> Any:
+    if variant == "text":
+        return features
+    spread = features.std(axis=0)
+    return (features - features.mean(axis=0)) / np.where(spread > 0, spread, 1)
+
+
+def _documents(processes: int | None) -> float | None:
+    """The highest V of the documents, if their data are here."""
+    try:
+        path("reuters")
+    except KaratError:
+        return None
+    return documents.highest_v(processes)
+
+
+def _claims(items: Numbers, curves: Mapping[str, Curve]) -> Iterator[Claim]:
+    other = f"{items.name} stands for the paper's part of the Boston Directions Corpus, which is not free"
+    for how, curve in curves.items():
+        yield from peaks(PAPER, "Figure 5", curve, {"q2": "10"}, how, other)
+        last = curve.mean("q2")[-1]
+        text = f"{curve.mean('q2').max():.3f} at k = {curve.peak('q2')}, {last:.3f} at k = {curve.ks[-1]}"
+        yield statement(PAPER, "5.2", f"Q2 descends after its peak ({how})", last < curve.mean("q2").max(), text, other)
+        yield from _rises(curve, how, other)
+        yield grows(PAPER, "5.2", curve, how)
+
+
+def _rises(curve: Curve, how: str, note: str) -> Iterator[Claim]:
+    """From about 30 clusters on, V rises: homogeneity grows and completeness stays."""
+    change = {m: float(curve.mean(m)[-1]) - curve.at(m, RISE) for m in ("v_measure", "homogeneity", "completeness")}
+    text = f"V {change['v_measure']:+.3f}"
+    claim = f"from about {RISE} clusters on, V rises ({how})"
+    yield statement(PAPER, "5.2", claim, change["v_measure"] > 0, text, note)
+    text = f"homogeneity {change['homogeneity']:+.3f}, completeness {change['completeness']:+.3f}"
+    stays = abs(change["completeness"]) <= STABLE * change["homogeneity"]
+    yield statement(PAPER, "5.2", f"there homogeneity grows, completeness is stable ({how})", stays, text, note)
+
+
+def _lower(curve: Curve, documents: float, how: str) -> Claim:
+    highest = float(curve.mean("v_measure").max())
+    text = f"{highest:.2f} and {documents:.2f}"
+    claim = f"accents reach a lower V than documents ({how})"
+    return statement(PAPER, "5.2", claim, highest < documents, text, "both corpora are others than the paper's")

@@ -1,0 +1,161 @@
+"""Reichart & Rappoport (2009), section 6 and Tables 2 to 4: labels of constituents, fine-grained and clustered."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import karat
+from karat.corpora.grammar import Constituents, constituents, syntactic_features
+from karat.corpora.merging import merged_labels
+from karat.corpora.treebanks import trees_in
+from karat.datasets import DATASETS, fetch
+from karat.papers.claims import Claim, statement
+from karat.papers.figures import points
+from karat.papers.reichart2009 import PAPER, SYSTEMS, TABLE_3, TABLE_4
+from karat.papers.runs import bar
+from karat.papers.studies import Study
+from karat.rendering import Layout, decimals
+from karat.synth.kmeans import KMeans
+
+TITLE = "Reichart & Rappoport (2009), section 6: grammar induction"
+OPTIONS = ("corpus",)
+LONGEST = 10  # words of a sentence
+COVERED = 0.95  # of the constituents, by the labels that are prominent
+MEASURES = {"V": "v_measure", "VI": "vi", "NVI": "nvi", "NVIK": "nvik"}
+ABOUT_EQUAL = 0.05  # the three V of a corpus differ by 0.04 at most in the paper
+TABLE_2 = {  # labels L, then those of one constituent, less than 10, less than 100, 100 or more; for T, P and MDL
+    "WSJ10": ("26 0 0 3 23", "8 0 0 0 8", "2916 2282 2774 2864 52"),
+    "NEGRA10": ("22 0 2 12 10", "6 0 0 1 5", "1202 902 1114 1191 11"),
+    "CTB10": ("24 1 4 11 13", "9 1 2 4 5", "1050 816 993 1044 6"),
+}
+
+
+class Labelling(NamedTuple):
+    """One clustering of the constituents, and its scores."""
+
+    labels: NDArray[np.int64]
+    scores: Mapping[str, float]
+
+    @classmethod
+    def of(cls, gold: Any, labels: NDArray[np.int64]) -> Labelling:
+        """The measures of Tables 3 and 4."""
+        asked = [*MEASURES.values(), "class_entropy", "cluster_entropy"]
+        found = karat.score(gold, labels, measures=asked)
+        return cls(labels, {name: float(found[name]) for name in asked})
+
+    def sizes(self) -> list[int]:
+        """How many labels there are, and how many have 1, less than 10, less than 100, 100 or more constituents."""
+        sizes = np.bincount(self.labels)
+        sizes = sizes[sizes > 0]
+        return [
+            int(x)
+            for x in (sizes.size, (sizes == 1).sum(), (sizes < 10).sum(), (sizes < 100).sum(), (sizes >= 100).sum())
+        ]
+
+
+def study(corpus: str = "potsdam") -> Study:
+    """Tables 2 to 4 on a treebank."""
+    name = (
+        DATASETS[corpus].title.partition(",")[0] if corpus == "potsdam" else os.path.basename(os.path.abspath(corpus))
+    )
+    found = constituents(trees_in(fetch(corpus) if corpus == "potsdam" else corpus), longest=LONGEST)
+    gold = found.gold
+    target, prominent = _numbers(gold)
+    with bar("merging labels", None) as advance:
+        merged = merged_labels(found, progress=lambda *_: advance())
+    labellings = {
+        "MDL": Labelling.of(gold, merged),
+        "T": Labelling.of(gold, clustered(found, merged, target)),
+        "P": Labelling.of(gold, clustered(found, merged, prominent)),
+    }
+    short = "computed"
+    remarks = (
+        f"On {name}: {found.sentences:,} sentences of at most {LONGEST} words, {len(gold):,} constituents, "
+        f"{target} gold labels, of which {prominent} cover {COVERED:.0%}",
+        "the brackets and the parts of speech are gold's, where the paper's came from unsupervised parsers and taggers",
+    )
+    values = {m: {short: [labellings[s].scores[MEASURES[m]] for s in SYSTEMS], **_printed(m)} for m in ("V", "NVI")}
+    return Study(
+        list(_claims(labellings)),
+        {"table-3-labels": points(values, SYSTEMS, f"Table 3: V and NVI of three labelings; {name} is computed")},
+        [_table_2(short, labellings), _table_3(short, labellings), _table_4(short, labellings)],
+        [{"labelling": s, **labellings[s].scores, "labels": labellings[s].sizes()[0]} for s in SYSTEMS],
+        remarks,
+    )
+
+
+def _numbers(gold: Any) -> tuple[int, int]:
+    """T, as many labels as gold has, and P, as many as cover most constituents."""
+    sizes = np.sort(np.unique(gold, return_counts=True)[1])[::-1]
+    return sizes.size, int(np.searchsorted(np.cumsum(sizes), COVERED * sizes.sum(), side="right")) + 1
+
+
+def clustered(found: Constituents, labels: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+    """Labels joined to k by k-means over their syntactic features, each weighed by its constituents.
+
+    It starts from the k most frequent labels, which come first.
+    """
+    features = syntactic_features(found, labels).values
+    k = min(k, len(features))
+    sizes = np.bincount(labels, minlength=len(features))
+    joined = KMeans(k, start=features[:k]).fit_predict(features, sample_weight=sizes)
+    return np.asarray(joined[labels])
+
+
+def _claims(found: Mapping[str, Labelling]) -> Iterator[Claim]:
+    values = {name: [found[system].scores[text] for system in SYSTEMS] for name, text in MEASURES.items()}
+    shown = {name: ", ".join(f"{value:.2f}" for value in row) for name, row in values.items()}
+    other = "another corpus than the paper's, with gold brackets and parts of speech; MDL, T, P in this order"
+    spread = max(values["V"]) - min(values["V"])
+    claim = f"V is about the same for MDL, T and P (within {ABOUT_EQUAL})"
+    yield statement(PAPER, "Table 3", claim, spread <= ABOUT_EQUAL, shown["V"], other)
+    for name in ("VI", "NVI"):
+        fewer = values[name][0] > values[name][1] > values[name][2]
+        yield statement(PAPER, "Table 3", f"{name} prefers few labels: P to T to MDL", fewer, shown[name], other)
+    best = values["NVIK"][0] == min(values["NVIK"])
+    yield statement(PAPER, "Table 3", "NVIK prefers MDL labels", best, shown["NVIK"], other)
+    entropies = [found[system].scores["cluster_entropy"] for system in SYSTEMS]
+    text = ", ".join(f"{value:.2f}" for value in entropies)
+    more = entropies == sorted(entropies, reverse=True)
+    yield statement(PAPER, "Table 4", "H(K) increases with the number of labels", more, text, other)
+    labels, single = found["MDL"].sizes()[:2]
+    text = f"{single} of {labels}"
+    yield statement(PAPER, "Table 2", "most MDL labels annotate one constituent", single > labels / 2, text, other)
+
+
+def _printed(measure: str) -> dict[str, list[float]]:
+    place = list(MEASURES).index(measure)
+    return {f"{corpus}, printed": [float(x) for x in rows[place].split()] for corpus, rows in TABLE_3.items()}
+
+
+def _table_2(name: str, found: Mapping[str, Labelling]) -> Layout:
+    headings = [
+        "corpus",
+        *(f"{system}: {size}" for system in ("T", "P", "MDL") for size in ("L", "=1", "<10", "<100", "≥100")),
+    ]
+    computed = [str(size) for system in ("T", "P", "MDL") for size in found[system].sizes()]
+    printed = [[f"{corpus}, printed", *" ".join(rows).split()] for corpus, rows in TABLE_2.items()]
+    note = "L: how many labels; then those that annotate one constituent, less than 10, less than 100, 100 or more."
+    return Layout(
+        "Table 2: labels by how many constituents they annotate", headings, [[name, *computed], *printed], [note]
+    )
+
+
+def _table_3(name: str, found: Mapping[str, Labelling]) -> Layout:
+    headings = ["corpus", *(f"{measure}: {system}" for measure in MEASURES for system in SYSTEMS)]
+    computed = [decimals(found[system].scores[text], 2) for text in MEASURES.values() for system in SYSTEMS]
+    printed = [[f"{corpus}, printed", *" ".join(rows).split()] for corpus, rows in TABLE_3.items()]
+    return Layout("Table 3: V, VI, NVI and NVIK", headings, [[name, *computed], *printed], ["In nats."])
+
+
+def _table_4(name: str, found: Mapping[str, Labelling]) -> Layout:
+    headings = ["corpus", "H(C)", *(f"H(K): {system}" for system in SYSTEMS)]
+    scores = [found[system].scores for system in SYSTEMS]
+    computed = [scores[0]["class_entropy"], *(row["cluster_entropy"] for row in scores)]
+    printed = [[f"{corpus}, printed", *map(str, (gold, *rest))] for corpus, (gold, rest) in TABLE_4.items()]
+    return Layout("Table 4: entropies", headings, [[name, *(decimals(x, 2) for x in computed)], *printed], ["In nats."])

@@ -1,0 +1,176 @@
+"""k-means with more and more clusters, from one to a thousand, each scored against gold."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import karat
+from karat.caches import cache_folder
+from karat.papers.claims import Claim, number, statement
+from karat.papers.figures import COLOURS, Figure
+from karat.papers.runs import in_blocks
+from karat.rendering import Layout, decimals
+from karat.synth.kmeans import KMeans
+from karat.version import __version__
+
+Floats = NDArray[np.float64]
+
+MEASURES = ("v_measure", "homogeneity", "completeness", "vi", "q2")
+MOST = 1000  # clusters
+SHOWN = (1, 2, 5, 10, 20, 35, 50, 100, 200, 500, 1000)  # of which the table tells
+NEAR = 2.0  # peaks whose numbers of clusters differ by this factor at most are near each other
+RISING = 0.9  # a rank correlation with k from which something grows with k
+
+
+class Curve(NamedTuple):
+    """Measures against the number of clusters: a row for each start of k-means, a column for each k."""
+
+    ks: tuple[int, ...]
+    values: Mapping[str, Floats]
+
+    def mean(self, measure: str) -> Floats:
+        """A measure's mean over the starts, for each k."""
+        return np.asarray(self.values[measure].mean(axis=0))
+
+    def peak(self, measure: str) -> int:
+        """The number of clusters at which a measure is highest."""
+        return self.ks[int(self.mean(measure).argmax())]
+
+    def at(self, measure: str, k: int) -> float:
+        """A measure with about k clusters."""
+        place = int(np.abs(np.log(self.ks) - math.log(k)).argmin())
+        return float(self.mean(measure)[place])
+
+
+class Task(NamedTuple):
+    """All starts of one number of clusters."""
+
+    rows: Any
+    gold: NDArray[np.int64]
+    k: int
+    starts: int
+
+
+def numbers_of_clusters(items: int) -> tuple[int, ...]:
+    """From 1 to 1000, or to as many as there are items, twenty to each power of ten."""
+    most = min(MOST, items)
+    steps = np.round(10 ** (np.arange(61) / 20)).astype(int)
+    return tuple(sorted({int(k) for k in steps if k <= most} | {most}))
+
+
+def sweep(name: str, rows: Any, gold: Sequence[Any], *, starts: int, processes: int | None) -> Curve:
+    """k-means of the rows for each number of clusters; what is done is kept in the user's cache."""
+    codes = np.unique(np.asarray([str(label) for label in gold]), return_inverse=True)[1].astype(np.int64)
+    ks = numbers_of_clusters(len(codes))
+    blocks = [(f"{k}", Task(rows, codes, k, starts)) for k in reversed(ks)]  # those that take longest first
+    folder = cache_folder("sweeps", f"{name}-{_digest(rows, codes, starts)}-{__version__}")
+    found = in_blocks(clustered, blocks, folder, processes, f"clustering {name}")
+    values = np.stack([found[f"{k}"] for k in ks], axis=1)
+    return Curve(ks, {measure: values[:, :, place] for place, measure in enumerate(MEASURES)})
+
+
+def clustered(task: Task) -> Floats:
+    """The measures of each start."""
+    found = np.empty((task.starts, len(MEASURES)))
+    for start in range(task.starts):
+        labels = KMeans(task.k, seed=(2007, task.k, start)).fit_predict(task.rows)
+        scores = karat.score(task.gold, labels, measures=list(MEASURES))
+        found[start] = [float(scores[measure]) for measure in MEASURES]
+    return found
+
+
+def _digest(rows: Any, codes: NDArray[np.int64], starts: int) -> str:
+    """A name for these data: the same data, the same name."""
+    found = hashlib.sha256(f"{rows.shape} {starts}".encode())
+    parts = (rows.data, rows.indices, rows.indptr) if hasattr(rows, "tocsr") else (rows,)
+    for part in (*parts, codes):
+        found.update(np.ascontiguousarray(part).tobytes())
+    return found.hexdigest()[:16]
+
+
+def peaks(paper: str, place: str, curve: Curve, printed: Mapping[str, str], how: str, note: str) -> Iterator[Claim]:
+    """Where measures are highest, printed and computed."""
+    for measure, k in printed.items():
+        title = {"v_measure": "V", "q2": "Q2"}[measure]
+        yield number(paper, place, f"clusters at which {title} is highest ({how})", k, curve.peak(measure), note)
+
+
+def together(paper: str, place: str, curve: Curve, how: str) -> Claim:
+    """Whether V and Q2 are highest near each other."""
+    v, q2 = curve.peak("v_measure"), curve.peak("q2")
+    text = f"k = {v} and {q2}"
+    claim = f"V and Q2 are highest near each other ({how})"
+    return statement(paper, place, claim, max(v, q2) <= NEAR * min(v, q2), text, f"near: within a factor of {NEAR:g}")
+
+
+def falls_faster(paper: str, place: str, curve: Curve, how: str) -> Claim:
+    """Whether Q2 loses a larger share of its highest value than V does."""
+    lost = {m: 1 - curve.mean(m)[-1] / curve.mean(m).max() for m in ("q2", "v_measure")}
+    text = f"Q2 loses {lost['q2']:.0%}, V {lost['v_measure']:.0%}"
+    claim = f"as clusters increase, Q2 descends more than V ({how})"
+    return statement(paper, place, claim, lost["q2"] > lost["v_measure"], text, f"from the peak to k = {curve.ks[-1]}")
+
+
+def grows(paper: str, place: str, curve: Curve, how: str) -> Claim:
+    """Whether VI depends on the number of clusters."""
+    ranks = np.argsort(np.argsort(curve.mean("vi")))
+    found = float(np.corrcoef(ranks, np.arange(len(curve.ks)))[0, 1])
+    claim = f"VI grows with the number of clusters ({how})"
+    return statement(paper, place, claim, found >= RISING, f"rank correlation {found:.2f}")
+
+
+def table(curve: Curve, title: str) -> Layout:
+    """The measures at some numbers of clusters."""
+    headings = ["k", "V", "homogeneity", "completeness", "VI", "Q2"]
+    chosen = [k for k in curve.ks if k in SHOWN or k in (curve.peak("v_measure"), curve.peak("q2"), curve.ks[-1])]
+    rows = [[str(k), *(decimals(curve.at(m, k), 3) for m in MEASURES)] for k in chosen]
+    starts = len(curve.values["vi"])
+    return Layout(title, headings, rows, [f"Means of {starts} starts of k-means; VI in nats."])
+
+
+def records(curve: Curve, **fields: Any) -> list[dict[str, Any]]:
+    """Every clustering's scores."""
+    return [
+        {**fields, "k": k, "start": start, **{m: float(curve.values[m][start, place]) for m in MEASURES}}
+        for place, k in enumerate(curve.ks)
+        for start in range(len(curve.values["vi"]))
+    ]
+
+
+def figure(curves: Mapping[str, Curve], title: str) -> Figure:
+    """V, Q2 and VI against the number of clusters, as the paper draws them; a panel for each reading."""
+
+    def draw(plt: Any) -> Any:
+        made, axes = plt.subplots(1, len(curves), figsize=(5 * len(curves), 4), layout="constrained", squeeze=False)
+        for axis, (name, curve) in zip(axes[0], curves.items(), strict=True):
+            right = axis.twinx()
+            lines = [
+                _line(axis, curve, "v_measure", "V-measure", COLOURS[0], "-"),
+                _line(axis, curve, "homogeneity", "homogeneity", COLOURS[4], ":"),
+                _line(axis, curve, "completeness", "completeness", COLOURS[2], ":"),
+                _line(axis, curve, "q2", "Q2", COLOURS[1], "--"),
+                _line(right, curve, "vi", "VI (right)", COLOURS[3], "-.", 1 / math.log(2)),
+            ]
+            axis.set(xscale="log", xlabel="number of clusters", ylabel="V and Q2", ylim=(0, 1.02), title=name)
+            right.set(ylabel="VI, bits", ylim=(0, None))
+            axis.xaxis.set_major_formatter("{x:g}")
+            axis.grid(alpha=0.3)
+        made.legend(handles=lines, loc="outside lower center", ncols=5, frameon=False)
+        made.suptitle(title)
+        return made
+
+    return draw
+
+
+def _line(axis: Any, curve: Curve, measure: str, label: str, colour: str, style: Any, scale: float = 1.0) -> Any:
+    """The mean over starts, in a band from the lowest to the highest."""
+    values = scale * curve.values[measure]
+    axis.fill_between(curve.ks, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.2, linewidth=0)
+    (line,) = axis.plot(curve.ks, values.mean(axis=0), color=colour, linestyle=style, label=label)
+    return line

@@ -1,0 +1,177 @@
+"""k-means: each item to the nearest centre, each centre to the mean of its items, until all stay."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.errors import KaratError
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+AT_ONCE = 4_000_000  # distances that are held in memory
+
+
+class KMeans:
+    """Clusters of rows, dense or SciPy sparse, by squared Euclidean distance; scikit-learn's conventions.
+
+    k: how many clusters. start: "k-means++", or an array of k centres. seed: of k-means++. passes: at most so many. A
+    cluster that is left empty takes the item farthest from its centre; fewer than k remain if fewer items differ.
+
+    >>> KMeans(2).fit_predict([[0], [9], [1], [10]]).tolist()
+    [0, 1, 0, 1]
+    """
+
+    labels_: Ints  # numbered in the order in which clusters first occur
+    inertia_: float  # the sum of squared distances to the centres
+    n_iter_: int
+
+    def __init__(self, k: int, *, start: Any = "k-means++", seed: Any = 0, passes: int = 300) -> None:
+        self.k, self.start, self.seed, self.passes = k, start, seed, passes
+
+    def fit(self, x: Any, y: object = None, sample_weight: Any = None) -> KMeans:
+        """Cluster the rows; sample_weight says how much each counts."""
+        rows = _rows(x)
+        number = rows.shape[0]
+        if not isinstance(self.k, (int, np.integer)) or not 1 <= self.k <= number:
+            raise KaratError(f"k={self.k!r} clusters cannot be made of {number} items; give 1 to {number}.")
+        weights = np.ones(number) if sample_weight is None else np.asarray(sample_weight, np.float64)
+        if weights.shape != (number,) or not np.all(weights > 0) or not np.isfinite(weights).all():
+            raise KaratError(f"sample_weight must hold {number} positive numbers, one an item; mend it.")
+        lengths = _dot(rows, rows)
+        centres = self._first(rows, lengths, weights)
+        labels = np.full(number, -1)
+        self.n_iter_ = 0
+        while self.n_iter_ < self.passes:
+            self.n_iter_ += 1
+            found, distances = _nearest(rows, lengths, centres)
+            found = _filled(found, distances * weights, self.k)
+            if np.array_equal(found, labels):
+                break
+            labels = found
+            centres = _means(rows, weights, labels, centres)
+        self.labels_ = _in_order(labels)
+        self.inertia_ = float(weights @ np.maximum(distances, 0))
+        return self
+
+    def fit_predict(self, x: Any, y: object = None, sample_weight: Any = None) -> Ints:
+        """Cluster the rows, and return the cluster of each."""
+        return self.fit(x, y, sample_weight).labels_
+
+    def _first(self, rows: Any, lengths: Floats, weights: Floats) -> Floats:
+        if isinstance(self.start, str):
+            if self.start != "k-means++":
+                raise KaratError(f"start={self.start!r} is not known; give 'k-means++' or an array of centres.")
+            return _dense(rows[_spread(rows, lengths, weights, self.k, np.random.default_rng(self.seed))])
+        centres = np.asarray(self.start, np.float64)
+        if centres.shape != (self.k, rows.shape[1]) or not np.isfinite(centres).all():
+            raise KaratError(
+                f"start has shape {centres.shape}; give {self.k} finite centres of {rows.shape[1]} values."
+            )
+        return centres.copy()
+
+
+def _rows(x: Any) -> Any:
+    """A sparse matrix in rows, or an array; numbers, and none of them infinite."""
+    rows = x.tocsr().astype(np.float64) if hasattr(x, "tocsr") else np.ascontiguousarray(x, np.float64)
+    values = rows.data if hasattr(rows, "tocsr") else rows
+    if rows.ndim != 2 or not np.isfinite(values).all():
+        raise KaratError("k-means takes a table of finite numbers, a row for each item; drop or fill the others.")
+    return rows
+
+
+def _dense(rows: Any) -> Floats:
+    return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, np.float64)
+
+
+def _dot(a: Any, b: Any) -> Floats:
+    """The sum of products in each row."""
+    if hasattr(a, "tocsr"):
+        return np.asarray(a.multiply(b).sum(axis=1), np.float64).ravel()
+    return np.asarray(np.einsum("ij,ij->i", a, b))
+
+
+def _spread(rows: Any, lengths: Floats, weights: Floats, k: int, rng: np.random.Generator) -> Ints:
+    """Items far from each other: of a few drawn by their squared distance to the nearest one so far, the best.
+
+    k-means++ with the greedy choice of Arthur & Vassilvitskii (2007, section 5).
+    """
+    number = len(weights)
+    chosen = [int(rng.choice(number, p=weights / weights.sum()))]
+    distances = _squares(rows, lengths, chosen)[0]
+    tries = 2 + int(np.log(k))
+    while len(chosen) < k:
+        distances[chosen] = 0
+        steps = np.cumsum(distances * weights)
+        if not steps[-1] > 0:  # no other item differs
+            others = np.setdiff1d(np.arange(number), chosen)
+            return np.array(chosen + rng.permutation(others)[: k - len(chosen)].tolist())
+        drawn = np.searchsorted(steps, rng.random(tries) * steps[-1], side="right").clip(max=number - 1)
+        closer = np.minimum(distances, _squares(rows, lengths, drawn))
+        best = int((closer @ weights).argmin())
+        chosen.append(int(drawn[best]))
+        distances = closer[best]
+    return np.array(chosen)
+
+
+def _squares(rows: Any, lengths: Floats, places: Any) -> Floats:
+    """Squared distances from some items, a row for each, to all."""
+    centres = _dense(rows[places])
+    products = np.asarray(rows @ centres.T).T
+    return np.asarray(np.maximum(lengths - 2 * products + lengths[places][:, None], 0))
+
+
+def _nearest(rows: Any, lengths: Floats, centres: Floats) -> tuple[Ints, Floats]:
+    """The centre nearest to each item, the first of several, and its squared distance."""
+    number = rows.shape[0]
+    labels, distances = np.empty(number, np.int64), np.empty(number)
+    squares = np.einsum("ij,ij->i", centres, centres)
+    step = max(1, AT_ONCE // len(centres))
+    for low in range(0, number, step):
+        part = slice(low, low + step)
+        found = squares - 2 * np.asarray(rows[part] @ centres.T)
+        labels[part] = found.argmin(axis=1)
+        distances[part] = np.take_along_axis(found, labels[part, None], axis=1)[:, 0] + lengths[part]
+    return labels, distances
+
+
+def _filled(labels: Ints, distances: Floats, k: int) -> Ints:
+    """Empty clusters take the items farthest from their centres, unless all lie on theirs."""
+    sizes = np.bincount(labels, minlength=k)
+    empty = np.flatnonzero(sizes == 0)
+    if not empty.size:
+        return labels
+    labels = labels.copy()
+    far = iter(np.argsort(-distances, kind="stable"))
+    tiny = 1e-12 * max(float(distances.max()), 1e-300)
+    for cluster in empty:
+        place = next((p for p in far if sizes[labels[p]] > 1 and distances[p] > tiny), None)
+        if place is None:
+            break
+        sizes[labels[place]] -= 1
+        sizes[cluster] = 1
+        labels[place] = cluster
+    return labels
+
+
+def _means(rows: Any, weights: Floats, labels: Ints, centres: Floats) -> Floats:
+    """The mean of each cluster's items; an empty one keeps its centre."""
+    from scipy.sparse import csr_array
+
+    number = len(labels)
+    member = csr_array((weights, (labels, np.arange(number))), shape=(len(centres), number))
+    totals = np.bincount(labels, weights, minlength=len(centres))
+    sums = _dense(member @ rows)
+    held = totals > 0
+    return np.where(held[:, None], sums / np.where(held, totals, 1)[:, None], centres)
+
+
+def _in_order(labels: Ints) -> Ints:
+    """Labels numbered in the order in which they first occur."""
+    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    ranks = np.empty(len(first), np.int64)
+    ranks[np.argsort(first)] = np.arange(len(first))
+    return np.asarray(ranks[codes])

