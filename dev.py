@@ -61,6 +61,7 @@ def main() -> None:
         run(["python", "bench/speed.py"])
         run(["python", "bench/files.py"])
         run(["python", "bench/simulation.py"])
+        run(["python", "bench/intervals.py"])
     else:
         sys.exit("usage: python3 dev.py example | test | bench")
 

@@ -15,10 +15,11 @@ SOURCE = Path(karat.__file__).parent
 
 # Each room may import only from rooms above it.
 ROOMS = [
-    "version", "errors", "rendering", "caches", "kernels", "names", "labels", "alignment", "products", "profile",
-    "counts", "matrices", "frames", "storage", "tables", "stack", "trivial", "nulls", "moments", "arithmetic",
-    "syntax", "registry", "parsing", "measures", "chance", "p_values", "results", "boards", "cards", "evaluate",
-    "relations", "meta", "files", "synth", "datasets", "corpora", "papers", "examples", "sklearn", "cli",
+    "version", "errors", "rendering", "bars", "caches", "kernels", "names", "labels", "alignment", "products",
+    "profile", "entropies", "counts", "matrices", "frames", "storage", "tables", "stack", "trivial", "nulls",
+    "moments", "arithmetic", "syntax", "registry", "parsing", "measures", "chance", "p_values", "joint",
+    "uncertainty", "results", "boards", "cards", "evaluate", "explanations", "comparisons", "relations", "meta",
+    "files", "synth", "datasets", "corpora", "papers", "examples", "sklearn", "cli",
 ]  # fmt: skip
 
 

@@ -98,6 +98,7 @@ def test_a_path_that_is_not_there_is_named(tmp_path: Path) -> None:
 def test_stems_are_porters() -> None:
     # the examples of Porter's paper, for each of its steps
     text = "caresses ponies plastered motoring Hopping relational conditional triplicate adoption 42 a x1 étés"
+    assert stems("हिन्दी भाषा 我 鱼 cafe\u0301") == ["हिन्दी", "भाषा", "我", "鱼", "café"]
     assert stems(text) == [
         "caress", "poni", "plaster", "motor", "hop", "relat", "condit", "triplic", "adopt", "été",
     ]  # fmt: skip
@@ -113,6 +114,10 @@ def test_only_terms_that_weigh_most_in_some_document_are_kept() -> None:
     assert dense[0, place["cat"]] == pytest.approx(2 * math.log(3))
     assert dense[1, place["bird"]] == pytest.approx(3 * math.log(3))
     assert np.count_nonzero(dense) == 3
+
+
+def test_of_terms_that_weigh_the_same_all_are_kept() -> None:
+    assert sorted(vectors(["cat bird", "dog fish"]).terms) == ["bird", "cat", "dog", "fish"]
 
 
 def test_rows_of_unit_length_but_for_documents_without_a_chosen_term() -> None:

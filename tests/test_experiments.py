@@ -12,6 +12,7 @@ import pytest
 
 import karat
 from karat.cli import main
+from karat.corpora.features import Numbers
 from karat.papers import accents, constituents, sweeps
 from karat.papers.sweeps import Curve, falls_faster, grows, numbers_of_clusters, sweep, together
 
@@ -56,6 +57,11 @@ def test_a_sweep_scores_each_clustering_and_is_kept(cache: Path, monkeypatch: py
     monkeypatch.setattr(sweeps, "clustered", None)  # nothing is left to do
     again = sweep("test", rows, gold, starts=2, processes=1)
     assert all(np.array_equal(again.values[name], curve.values[name]) for name in curve.values)
+    monkeypatch.undo()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache.parent))
+    (damaged,) = cache.glob("sweeps/*/3.npy")
+    np.save(damaged, np.full((2, 5), np.nan))
+    assert sweep("test", rows, gold, starts=2, processes=1).at("v_measure", 3) == 1
 
 
 def curve(**values: list[float]) -> Curve:
@@ -71,6 +77,7 @@ def test_statements_are_judged_by_what_is_computed() -> None:
     assert falls_faster("p", "1", curve(v_measure=[0, 1, 0, 0.1], q2=[0, 1, 0, 0.2]), "x").verdict == "not reached"
     assert grows("p", "1", curve(vi=[1, 2, 3, 4]), "x").verdict == "reached"
     assert grows("p", "1", curve(vi=[4, 3, 2, 1]), "x").verdict == "not reached"
+    assert grows("p", "1", curve(vi=[1, 1, 1, 1]), "x").verdict == "not reached"
 
 
 def test_documents_from_a_file_of_ones_own(corpus: str, cache: Path, tmp_path: Path) -> None:
@@ -87,6 +94,42 @@ def test_documents_from_a_file_of_ones_own(corpus: str, cache: Path, tmp_path: P
     assert {row["reading"] for row in rows} == {"tf-idf as it is", "vectors of unit length"}
     claims = json.loads((out / "rosenberg2007-documents.json").read_text())
     assert all(claim["note"] for claim in claims if claim["verdict"] == "not reached")
+
+
+def test_other_starts_or_other_gold_are_not_taken_from_the_cache(cache: Path) -> None:
+    rows, gold = np.array([0.0, 1, 2, 3, 4, 5, 90, 91, 92, 93, 94, 95])[:, None], np.repeat(["a", "b"], 6)
+    one = sweep("test", rows, gold, starts=1, processes=1)
+    assert sweep("test", rows, gold, starts=3, processes=1).values["vi"].shape[0] == 3
+    other = sweep("test", rows, np.tile(["a", "b"], 6), starts=1, processes=1)
+    assert one.at("v_measure", 2) == 1
+    assert other.at("v_measure", 2) < 0.1
+
+
+def labelling(v: float, vi: float, nvik: float, entropy: float) -> constituents.Labelling:
+    scores = {"v_measure": v, "vi": vi, "nvi": vi, "nvik": nvik, "class_entropy": 1.0, "cluster_entropy": entropy}
+    return constituents.Labelling(np.array([0, 0, 1, 2]), scores)
+
+
+def test_findings_on_labels_are_judged_both_ways() -> None:
+    as_printed = {"MDL": labelling(0.4, 3, 0.8, 4), "T": labelling(0.42, 2, 0.9, 3), "P": labelling(0.41, 1, 1.2, 2)}
+    assert {claim.verdict for claim in constituents._claims(as_printed)} == {"reached"}
+    otherwise = {"MDL": labelling(0.4, 1, 1.2, 2), "T": labelling(0.5, 2, 0.9, 3), "P": labelling(0.6, 3, 0.8, 4)}
+    verdicts = [claim.verdict for claim in constituents._claims(otherwise)]
+    assert verdicts == ["not reached"] * 5 + ["reached"]  # most labels still annotate one constituent
+
+
+def test_sizes_of_labels_are_counted_as_table_2_counts_them() -> None:
+    labels = np.repeat(np.arange(5), [1, 9, 10, 99, 100])
+    assert constituents.Labelling(labels, {}).sizes() == [5, 1, 2, 4, 1]
+
+
+def test_q2_must_descend_all_the_way() -> None:
+    items = Numbers("x", ["a", "b"], np.zeros((2, 1)))
+    for q2, verdict in (([0, 0.9, 0.5, 0.1], "reached"), ([0, 0.9, 0.1, 0.8], "not reached")):
+        claims = list(accents._claims(items, {"x": curve(q2=q2)}))
+        assert next(c for c in claims if "Q2 descends" in c.claim).verdict == verdict
+    assert accents._lower(curve(v_measure=[0, 0.3, 0.2, 0]), 0.4, "x").verdict == "reached"
+    assert accents._lower(curve(v_measure=[0, 0.5, 0.2, 0]), 0.4, "x").verdict == "not reached"
 
 
 def test_one_reading_only(corpus: str, cache: Path) -> None:
@@ -108,7 +151,7 @@ def test_accents_from_a_table_of_features(cache: Path, tmp_path: Path) -> None:
     )
     assert "60 items (L* 40, H* 20)" in str(found)
     assert "A share of 0.5 of H* is kept." in str(found)
-    assert "karat data fetch reuters" in str(found)  # with which documents would be compared
+    assert "--keep 'H*=0.5'" in found.page()  # the command that does the same
     assert max(record["v_measure"] for record in found.data) == 1.0
     with pytest.raises(karat.KaratError, match=r"one of H\*, L\*"):
         karat.reproduce("rosenberg2007", "accents", corpus=str(path), keep={"X*": 0.5})
@@ -152,9 +195,9 @@ def test_prominent_labels_cover_more_than_most_of_the_constituents() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("(S (NP (DT a) (NN b))", "mend|close|bracket"),
-        ("(S (A b) (C d))", "label"),
-        ("nothing like a tree", "treebank|format|known"),
+        ("(S (NP (DT a) (NN b))", "bracket"),
+        ("(S (A b) (C d))", "every constituent is labelled 'S', so there is nothing to find"),
+        ("nothing like a tree", "is not in Penn brackets"),
     ],
 )
 def test_treebanks_that_are_none_are_refused(text: str, message: str, tmp_path: Path) -> None:
@@ -172,7 +215,14 @@ def test_treebanks_that_are_none_are_refused(text: str, message: str, tmp_path: 
         ("rosenberg2007", {"experiment": "documents", "variant": "other"}, "use one of text, unit"),
         ("rosenberg2007", {"experiment": "documents", "iterations": 0}, "give 1 or more"),
         ("reichart2009", {"experiment": "labels", "iterations": 3}, "has no option 'iterations'"),
-        ("rosenberg2007", {"corpus": "x"}, "has no option 'corpus'"),
+        (
+            "rosenberg2007",
+            {"corpus": "x"},
+            "has no option 'corpus'; say which experiment it is for: documents, accents",
+        ),
+        ("rosenberg2007", {"experiment": "documents", "iterations": 1.5}, "give 1 or more"),
+        ("rosenberg2007", {"experiment": "accents", "keep": "H*"}, "says no shares"),
+        ("rosenberg2007", {"experiment": "documents", "corpus": "reuter"}, "did you mean reuters"),
     ],
 )
 def test_options_that_do_not_apply_are_refused(paper: str, options: dict[str, object], message: str) -> None:
@@ -192,7 +242,7 @@ def test_the_documents_of_the_paper_as_far_as_they_are_free(cache: Path) -> None
     found = {claim.claim: claim for claim in karat.reproduce("rosenberg2007", "documents", iterations=1)}
     assert found["VI grows with the number of clusters (vectors of unit length)"].verdict == "reached"
     assert found["as clusters increase, Q2 descends more than V (vectors of unit length)"].verdict == "reached"
-    assert found["terms that are chosen"].computed == 948
+    assert found["terms that are chosen"].computed == 983
 
 
 @pytest.mark.download

@@ -41,7 +41,7 @@ def test_constituents_have_spans_parents_and_children() -> None:
 
 def test_long_sentences_are_left_out() -> None:
     assert constituents_of(TWO, longest=3).sentences == 2
-    with pytest.raises(KaratError, match="no sentence has from 2 to longest=1 words"):
+    with pytest.raises(KaratError, match="no sentence has from 2 to 1 words"):
         constituents_of(TWO, longest=1)
     with pytest.raises(KaratError, match="every constituent is labelled 'S'"):
         constituents_of("[S A B ] [S C D ]")

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.cluster import KMeans as Peer
 
 import karat
@@ -46,7 +47,7 @@ def test_weights_count_as_copies() -> None:
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), min_size=2, max_size=7), st.data())
+@given(st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), min_size=2, max_size=5), st.data())
 def test_no_item_is_nearer_to_another_centre_and_seeds_repeat(
     points: list[tuple[int, int]], data: st.DataObject
 ) -> None:
@@ -71,6 +72,36 @@ def test_its_starts_are_as_good_as_scikit_learns() -> None:
     ours = np.mean([KMeans(30, seed=seed).fit(rows).inertia_ for seed in range(20)])
     theirs = np.mean([Peer(30, n_init=1, random_state=seed).fit(rows).inertia_ for seed in range(20)])
     assert ours < 1.5 * theirs
+
+
+@pytest.mark.parametrize("offset", [0.0, 1.0, 1e6, 1e8])
+@pytest.mark.parametrize("k", [6, 8, 12])
+def test_rows_that_repeat_make_no_more_clusters_than_differ(offset: float, k: int) -> None:
+    rng = np.random.default_rng(5)
+    rows = rng.normal(size=(6, 3))[rng.permutation(np.repeat(np.arange(6), 10))] + offset
+    found = KMeans(k).fit(rows)
+    assert len(set(found.labels_.tolist())) == 6
+    assert found.inertia_ == 0
+    assert found.n_iter_ < 10
+
+
+def test_clusters_left_empty_take_the_farthest_items() -> None:
+    rows = np.array([[0.0], [1.0], [2.0], [50.0]])
+    found = KMeans(3, start=[[1.0], [900.0], [-900.0]]).fit(rows)
+    assert len(set(found.labels_.tolist())) == 3
+    assert found.inertia_ == pytest.approx(0.5)  # two of the three near ones together
+
+
+def test_starts_are_drawn_by_weight() -> None:
+    rows = np.array([[0.0], [1.0], [2.0], [3.0]])
+    weights = [1.0, 1e9, 1e9, 1.0]
+    for seed in range(10):
+        labels = KMeans(2, seed=seed).fit_predict(rows, sample_weight=weights)
+        assert labels[1] != labels[2]
+
+
+def test_it_is_cloned_as_scikit_learn_clones() -> None:
+    assert clone(KMeans(3, seed=4)).get_params() == {"k": 3, "start": "k-means++", "seed": 4, "passes": 300}
 
 
 def test_rows_are_taken_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:

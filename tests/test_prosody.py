@@ -124,7 +124,7 @@ def test_words_without_voice_are_left_out_and_counted(tmp_path: Path, pair: list
     assert found.ids == ["ann/high/1", "ann/low/1"]
     assert found.remarks == [
         "accents uncertain, left out: 1",
-        "accented words with fewer than 3 voiced frames, left out: 2",
+        "accented words with too little voice, left out: 2",
         "recordings without any voice: 'ann/mute'",
     ]
     assert len(calls) == 4

@@ -20,12 +20,18 @@ if TYPE_CHECKING:
     from karat.boards import GroupScores as GroupScores
     from karat.chance import adjusted as adjusted
     from karat.chance import standardized as standardized
+    from karat.comparisons.agreement import Agreement as Agreement
+    from karat.comparisons.agreement import agreement as agreement
+    from karat.comparisons.comparing import compare as compare
+    from karat.comparisons.results import Comparison as Comparison
     from karat.errors import FileError as FileError
     from karat.errors import KaratError as KaratError
     from karat.errors import LabelError as LabelError
     from karat.errors import MeasureError as MeasureError
     from karat.errors import TableError as TableError
     from karat.evaluate import score as score
+    from karat.explanations.explaining import explain as explain
+    from karat.explanations.explanation import Explanation as Explanation
     from karat.files.reading import Reading as Reading
     from karat.files.reading import read as read
     from karat.kernels import build_info as build_info
@@ -50,12 +56,18 @@ if TYPE_CHECKING:
     from karat.results import Scores as Scores
     from karat.stack import Stack as Stack
     from karat.tables import Table as Table
+    from karat.uncertainty.sampling import Interval as Interval
 
 _ROOMS = {
     "boards": ("Board", "GroupScores"),
     "chance": ("adjusted", "standardized"),
+    "comparisons.agreement": ("Agreement", "agreement"),
+    "comparisons.comparing": ("compare",),
+    "comparisons.results": ("Comparison",),
     "errors": ("FileError", "KaratError", "LabelError", "MeasureError", "TableError"),
     "evaluate": ("score",),
+    "explanations.explaining": ("explain",),
+    "explanations.explanation": ("Explanation",),
     "files.reading": ("Reading", "read"),
     "kernels": ("build_info",),
     "labels": ("Labels", "encode"),
@@ -70,6 +82,7 @@ _ROOMS = {
     "results": ("Scores",),
     "stack": ("Stack",),
     "tables": ("Table",),
+    "uncertainty.sampling": ("Interval",),
 }
 _MODULES = ("datasets", "examples", "meta", "sklearn", "synth")
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}

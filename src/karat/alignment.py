@@ -100,9 +100,9 @@ def align(
     if gold_at is None and noise_as is None and left.complete and right.complete:
         return Aligned(left.values, right.values, left.names, right.names, weight, policy)
     (gold_codes, classes), (pred_codes, clusters) = left.coded, right.coded
-    noisy = _take(pred_codes, pred_at) == _noise_code(clusters, policy)
+    noisy = take(pred_codes, pred_at) == noise_code(clusters, policy)
     aligned = Aligned(
-        _take(gold_codes, gold_at), _take(pred_codes, pred_at), list(classes), list(clusters), weight, policy
+        take(gold_codes, gold_at), take(pred_codes, pred_at), list(classes), list(clusters), weight, policy
     )
     return _apply_policy(aligned, noisy, items)
 
@@ -122,15 +122,15 @@ def _apply_policy(aligned: Aligned, noisy: NDArray[np.bool_], items: Any) -> Ali
     if not kept.any():
         raise LabelError(f"no item is left to score: all {kept.size} were dropped as missing or noise; keep some.")
     for codes, names in ((gold, classes), (pred, clusters)):
-        _settle(codes, np.flatnonzero((codes < 0) & kept), names, items, alone=policy.missing == "singletons")
+        settle(codes, np.flatnonzero((codes < 0) & kept), names, items, alone=policy.missing == "singletons")
     if policy.noise_as == "singletons":
-        _settle(pred, np.flatnonzero(noisy & kept), clusters, items, alone=True)
+        settle(pred, np.flatnonzero(noisy & kept), clusters, items, alone=True)
     if not kept.all():
         gold, pred, weights = gold[kept], pred[kept], None if weights is None else weights[kept]
     return Aligned(gold, pred, classes, clusters, weights, policy)
 
 
-def _noise_code(names: list[Any], policy: Policy) -> int:
+def noise_code(names: list[Any], policy: Policy) -> int:
     """The code of the noise label, -2 if there is none; a label that only looks like it is worth a word."""
     if policy.noise_as is None:
         return -2
@@ -145,11 +145,12 @@ def _noise_code(names: list[Any], policy: Policy) -> int:
     return -2
 
 
-def _take(codes: Ints, places: Ints | None) -> Ints:
+def take(codes: Ints, places: Ints | None) -> Ints:
+    """The codes at some places, -1 where there is none; or a copy of all."""
     return codes.copy() if places is None else np.where(places >= 0, codes[places], -1)
 
 
-def _settle(codes: Ints, places: Ints, names: list[Any], items: Any, *, alone: bool) -> None:
+def settle(codes: Ints, places: Ints, names: list[Any], items: Any, *, alone: bool) -> None:
     """Give the items at these places a label: each its own, or one for all."""
     if places.size:
         new = [Singleton(_item(items, place)) for place in places.tolist()] if alone else [MISSING]
@@ -178,7 +179,7 @@ def _match(left: Labels, right: Labels, missing: Missing) -> tuple[Any, Ints | N
             f"only pred has {_few(only_pred)}; say missing='drop', 'singletons' or 'cluster'."
         )
     items = gold_items + only_pred
-    return items, _look_up(items, gold_at), _look_up(items, pred_at)
+    return items, look_up(items, gold_at), look_up(items, pred_at)
 
 
 def _few(items: list[Any]) -> str:
@@ -216,7 +217,8 @@ def item_places(items: list[Any], side: str) -> dict[Any, int]:
     return places
 
 
-def _look_up(items: list[Any], places: dict[Any, int]) -> Ints:
+def look_up(items: list[Any], places: dict[Any, int]) -> Ints:
+    """The place of each item, -1 where it has none."""
     return np.fromiter((places.get(item, -1) for item in items), dtype=np.int64, count=len(items))
 
 
@@ -239,7 +241,7 @@ def _read_weights(weights: Any, items: Any, left: Labels, gold_at: Ints | None) 
     if keyed and items is None:
         raise LabelError("weights names its items but gold and pred do not; give weights as a list.")
     if items is not None and index is not None and not callable(index):
-        at = _look_up(list(items), item_places(list(index), "weights"))
+        at = look_up(list(items), item_places(list(index), "weights"))
         if (at < 0).any():
             lacking = _item(items, int(np.argmin(at)))
             raise LabelError(f"weights has no weight for item {lacking!r}; give one for every item.")

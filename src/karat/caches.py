@@ -7,10 +7,15 @@ import os
 from karat.errors import KaratError
 
 
-def cache_folder(*parts: str) -> str:
-    """A place of karat's own in the user's cache directory, which is made if it is not there."""
+def cache_place(*parts: str) -> str:
+    """A place of karat's own in the user's cache directory, whether it is there or not."""
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    folder = os.path.join(home, "karat", *parts)
+    return os.path.join(home, "karat", *parts)
+
+
+def cache_folder(*parts: str) -> str:
+    """The same, made if it is not there."""
+    folder = cache_place(*parts)
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as problem:

@@ -25,6 +25,8 @@ K = TypeVar("K", bound="Statistic")
 class Statistic(ABC):
     """The few numbers that one family of measures needs: scalars for a table, arrays for a stack of tables."""
 
+    smooth = True  # a small change of the table changes it little, whichever cells are largest
+
     @classmethod
     @abstractmethod
     def of(cls, counts: Counts) -> Self:
@@ -33,6 +35,16 @@ class Statistic(ABC):
     @classmethod
     def expected(cls, counts: Profiled, chances: Chances) -> Self | None:
         """Its average over random clusterings with these sizes, where that is known."""
+        return None
+
+    @classmethod
+    def estimated(cls, counts: Celled) -> Self | None:
+        """What it would be in the population of which the items are a sample, where bias can be taken away."""
+        return None
+
+    @classmethod
+    def without_one(cls, counts: Celled, corrected: bool) -> Self | None:
+        """Arrays over cells: what it is, or is estimated to be, less one item of the cell; None if it has no slope."""
         return None
 
 
@@ -163,3 +175,13 @@ class Profiled(Counts):
     def each(self, f: Callable[[Any], Any]) -> Any:
         """f of this table."""
         return f(self)
+
+
+class Celled(Profiled):
+    """One clustering whose cells are at hand, as arrays."""
+
+    rows: Any  # the class of each cell
+    cols: Any  # the cluster of each cell
+    counts: Any  # how many items each holds
+    class_sizes: Any
+    cluster_sizes: Any

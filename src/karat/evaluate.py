@@ -13,6 +13,7 @@ from karat.registry import Measure, list_measures
 from karat.results import Scores
 from karat.syntax import split_at_commas
 from karat.tables import Table, counted
+from karat.uncertainty.sampling import RESAMPLES, Sampling, Unit
 
 MeasureLike: TypeAlias = str | Measure | Callable[..., Any]
 
@@ -26,6 +27,11 @@ def score(
     missing: Missing = "raise",
     noise: object = None,
     noise_as: NoiseAs | None = None,
+    interval: float | None = None,
+    unit: Unit = "items",
+    corrected: bool = True,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
 ) -> Scores:
     """How close a clustering is to gold, by the measures asked for or by one to three of each family.
 
@@ -34,25 +40,38 @@ def score(
     weights: one number per item.
     missing: what to do with items without a label on one side: "raise", "drop", "singletons" or "cluster".
     noise, noise_as: a predicted label that marks noise, such as -1, and what it means: "cluster", "singletons", "drop".
+    interval: such as 0.95, for the interval in which the score of more items of the same kind is likely to be.
+    unit: what was drawn at random, "items" or whole gold "classes". corrected: whether intervals are around an estimate
+    less biased than the score. resamples, seed: of the bootstrap, for measures that are not smooth.
 
     >>> print(score(["x", "x", "o"], [1, 1, 2], "ari")["ari"])
     1.0
     """
     options = {"weights": weights, "missing": missing, "noise": noise, "noise_as": noise_as}
     table = counted(gold, pred, options)
-    return _panel(table) if measures is None else Scores(table, chosen_measures(measures))
+    sampling = None if interval is None else Sampling(interval, unit, corrected, resamples, seed)
+    if measures is None:
+        return _panel(table, sampling)
+    return Scores(table, chosen_measures(measures), sampling=sampling)
 
 
-def _panel(table: Table) -> Scores:
+def _panel(table: Table, sampling: Sampling | None) -> Scores:
     """The default measures, less those that are not defined for this table."""
-    fitting, omitted = [], {}
+    omitted: dict[str, str] = {}
+    return Scores(table, panel_of(table, omitted), omitted, sampling)
+
+
+def panel_of(table: Table, omitted: dict[str, str] | None = None) -> tuple[Measure, ...]:
+    """The default measures that are defined for a table; why others are not is added to omitted."""
+    fitting = []
     for measure in (m for m in list_measures() if m.panel):
         try:
             measure.of(table)
             fitting.append(measure)
         except TableError as problem:
-            omitted[str(measure)] = str(problem)
-    return Scores(table, tuple(fitting), omitted)
+            if omitted is not None:
+                omitted[str(measure)] = str(problem)
+    return tuple(fitting)
 
 
 def chosen_measures(measures: MeasureLike | Iterable[MeasureLike]) -> tuple[Measure, ...]:

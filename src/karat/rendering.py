@@ -61,6 +61,20 @@ def wrapped(text: str, columns: int) -> list[str]:
     return wrap(text, columns, break_long_words=False, break_on_hyphens=False) or [""]
 
 
+class Marked(str):
+    """A number that may be the best of its column, with raised letters after it, for which text leaves room."""
+
+    number: str
+    best: bool
+    letters: str
+
+    def __new__(cls, number: str, best: bool = False, letters: str = "", room: int = 0) -> Marked:
+        """The number as text, marked and padded so that columns stay straight."""
+        made = super().__new__(cls, f"{number}{'*' if best else ' '}{letters:<{room}}")
+        made.number, made.best, made.letters = number, best, letters
+        return made
+
+
 class Layout(NamedTuple):
     """A table of text, with what stands above and below it; the first columns (left) are text, the others numbers."""
 
@@ -131,6 +145,9 @@ def markdown(headings: Row, rows: Sequence[Row], left: int = 1) -> str:
 
 
 def _markdown_cell(text: str) -> str:
+    if isinstance(text, Marked):
+        bold = f"**{text.number}**" if text.best else text.number
+        return f"{bold} <sup>{text.letters}</sup>" if text.letters else bold
     text = " ".join(text.split())
     return re.sub(r"([\\|`*_<>\[\]&~#])", r"\\\1", text) if text.strip("-:") else text
 
@@ -153,6 +170,9 @@ _LATEX = {
 
 
 def _latex_cell(text: str) -> str:
+    if isinstance(text, Marked):
+        bold = rf"\textbf{{{_latex_cell(text.number)}}}" if text.best else _latex_cell(text.number)
+        return rf"{bold}$^{{{text.letters}}}$" if text.letters else bold
     return "".join(_LATEX.get(c, c) for c in " ".join(text.split()))
 
 

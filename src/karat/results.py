@@ -19,6 +19,7 @@ from karat.registry import Measure
 from karat.rendering import Layout, decimals
 from karat.tables import Table, number, several
 from karat.trivial import Apart, Together
+from karat.uncertainty.sampling import Interval, Sampling, remarks_on, span
 from karat.version import __version__
 
 ARROWS = {"higher": "↑", "lower": "↓", None: " "}
@@ -47,13 +48,14 @@ class Scores(Mapping[str, float]):
     table: Table
     measures: tuple[Measure, ...]
     omitted: Mapping[str, str] = field(default_factory=dict)  # measures of the panel left out, and why
+    sampling: Sampling | None = None  # how intervals are made, if they were asked for
 
     @cached_property
     def _values(self) -> dict[str, float]:
         return {str(m): float(m.of(self.table)) for m in self.measures}
 
     def __post_init__(self) -> None:
-        self._values  # noqa: B018 (an error belongs to the call that caused it)
+        self._values, self.intervals  # noqa: B018 (an error belongs to the call that caused it)
 
     def __getitem__(self, measure: str | Measure) -> float:
         if str(measure) in self._values:
@@ -97,13 +99,22 @@ class Scores(Mapping[str, float]):
         errors = {str(m): m.error(self.table) for m in self.measures}
         return MappingProxyType({name: error for name, error in errors.items() if error})
 
+    @cached_property
+    def intervals(self) -> Mapping[str, Interval]:
+        """The interval of each score, if karat.score(..., interval=0.95) asked for them."""
+        if self.sampling is None:
+            return MappingProxyType({})
+        from karat.uncertainty.intervals import intervals
+
+        return MappingProxyType(intervals(self.table, self.measures, self.sampling))
+
     @property
     def signature(self) -> str:
         """How the scores were reached: two runs that could differ on the same data have different signatures."""
         return signature_of(self.measures, number(self.table.n), self.table.policy)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Scores, (self.table, self.measures, dict(self.omitted))
+        return Scores, (self.table, self.measures, dict(self.omitted), self.sampling)
 
     def __repr__(self) -> str:
         return f"<Scores: {', '.join(f'{key}={decimals(value)}' for key, value in self.items())}>"
@@ -113,11 +124,20 @@ class Scores(Mapping[str, float]):
 
     def layout(self, digits: int = 4) -> Layout:
         """What is printed: a row for each measure, beside trivial clusterings."""
-        rows = [
-            (name, *(decimals(value, digits) for value in (self[m], *self.baselines[str(m)])))
-            for name, m in zip(measure_names(self.measures), self.measures, strict=True)
-        ]
-        return Layout(self._title(), HEADINGS, rows, self._notes(), [self.signature])
+        names = zip(measure_names(self.measures), self.measures, strict=True)
+        rows = [[name, *self._cells(m, digits)] for name, m in names]
+        return Layout(self._title(), self._headings(), rows, self._notes(), [self.signature])
+
+    def _headings(self) -> Sequence[str]:
+        if self.sampling is None:
+            return HEADINGS
+        return (*HEADINGS[:2], f"{100 * self.sampling.level:g}% interval", *HEADINGS[2:])
+
+    def _cells(self, m: Measure, digits: int) -> list[str]:
+        """A measure's score, interval and baselines."""
+        spans = [span(self.intervals[str(m)], digits)] if self.sampling is not None else []
+        baselines = (decimals(value, digits) for value in self.baselines[str(m)])
+        return [decimals(self[m], digits), *spans, *baselines]
 
     def _title(self) -> str:
         classes, clusters = self.table.shape
@@ -130,6 +150,8 @@ class Scores(Mapping[str, float]):
             "↑ higher is better, ↓ lower is better. For comparison: all items in one cluster, each item apart, "
             "and the predicted labels shuffled (on average; – where that is not known exactly).",
         ]
+        if self.sampling is not None:
+            notes.append(self.sampling.told)
         return [*notes, *self.remarks()]
 
     def remarks(self) -> list[str]:
@@ -140,6 +162,7 @@ class Scores(Mapping[str, float]):
                 f"{name} is an estimate, by random draws; its standard error is {error:.2g}."
                 for name, error in self.errors.items()
             ),
+            *remarks_on(self._values, self.intervals),
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -154,6 +177,7 @@ class Scores(Mapping[str, float]):
                     "score": self[m],
                     "error": self.errors.get(str(m)),
                     "better": m.better,
+                    **self._interval_fields(m),
                     **self.baselines[str(m)]._asdict(),
                 }
                 for m in self.measures
@@ -161,6 +185,9 @@ class Scores(Mapping[str, float]):
             "omitted": dict(self.omitted),
             "signature": self.signature,
         }
+
+    def _interval_fields(self, m: Measure) -> dict[str, Any]:
+        return self.intervals[str(m)]._asdict() if self.sampling is not None else {}
 
     def records(self) -> list[dict[str, Any]]:
         """One dict per measure: its text, score, standard error, direction and baselines."""
@@ -173,7 +200,7 @@ class Scores(Mapping[str, float]):
     def _repr_html_(self) -> str:
         from html import escape
 
-        head = _html_row("th", HEADINGS)
+        head = _html_row("th", self._headings())
         body = "".join(_html_row("td", row) for row in self.layout().rows)
         notes = "<br>".join(map(escape, self._notes()))
         signature = f'<code style="overflow-wrap: anywhere">{escape(self.signature)}</code>'

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.alignment import Missing, NoiseAs, Policy, align
-from karat.counts import CellFormula, Counts, Profiled, count_itself
+from karat.counts import Celled, CellFormula, Counts, count_itself
 from karat.errors import TableError
 from karat.frames import frame
 from karat.kernels.assignment import best_matching, greedy_matching
@@ -29,7 +29,7 @@ LIMIT = 1 << 62  # items in a table, so that the sum of two margins fits 64 bits
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Table(Profiled):
+class Table(Celled):
     """Counts of items by class and cluster; immutable, and independent of the order of items.
 
     >>> table = Table.from_labels(["a", "a", "b"], [1, 2, 2])

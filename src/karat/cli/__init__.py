@@ -26,7 +26,11 @@ def main(arguments: list[str] | None = None) -> int:
     except MemoryError:
         return _fail("there is not enough memory; close other programs, or score fewer items.")
     except OSError as problem:  # such as a full disk
-        return _fail(f"cannot write or read ({problem.strerror or problem}); free some space, or choose another place.")
+        what = "" if problem.filename is None else f" {os.fspath(problem.filename)!r}"
+        return _fail(
+            f"cannot write or read{what} ({problem.strerror or problem}); check it, free some space, "
+            "or choose another place."
+        )
 
 
 def _run(arguments: list[str] | None) -> int:

@@ -12,8 +12,8 @@ from typing import Any
 import karat
 import karat.files.reading  # with the others, before anything is to be collected
 from karat.boards import Board, GroupScores
-from karat.cli.output import check_output, form, in_json, show, terminal_columns, write
-from karat.errors import FileError
+from karat.cli.output import ENDINGS, check_output, form, in_json, show, terminal_columns, write
+from karat.errors import FileError, KaratError
 from karat.names import ByLabel
 from karat.rendering import Layout, decimals, shortened, shown
 
@@ -33,16 +33,74 @@ def score(chosen: Namespace) -> None:
             reading.notes,
         )
         return
-    scores = {name: karat.score(table, measures=measures) for name, table in reading.tables.items()}
+    sampling = _sampling(chosen)
+    scores = {name: karat.score(table, measures=measures, **sampling) for name, table in reading.tables.items()}
     board = Board(scores)
     only = next(iter(scores.values())) if len(scores) == 1 else None
     show(
         chosen,
-        lambda: [(only or board).layout(chosen.digits)],
+        lambda: _one_by_one(scores, chosen.digits) if chosen.interval else [(only or board).layout(chosen.digits)],
         board.records,
         board.to_dict,
         reading.notes,
     )
+
+
+def _one_by_one(scores: dict[str, Any], digits: int) -> list[Layout]:
+    """The scores of each system with their intervals, which take the room of a system beside it."""
+    layouts = {name: found.layout(digits) for name, found in scores.items()}
+    if len(layouts) == 1:
+        return list(layouts.values())
+    return [layout._replace(title=f"{shown(name)}: {layout.title}") for name, layout in layouts.items()]
+
+
+def _sampling(chosen: Namespace) -> dict[str, Any]:
+    """The options of intervals, as score() and compare() take them."""
+    return {
+        "interval": chosen.interval, "unit": chosen.unit, "corrected": not chosen.uncorrected,
+        "resamples": chosen.resamples, "seed": chosen.seed,
+    }  # fmt: skip
+
+
+def compare(chosen: Namespace) -> None:
+    """Systems beside each other, with what can be told apart."""
+    from karat.files.together import read_together
+
+    check_output(chosen)
+    options = {
+        "gold": chosen.gold or None, "pred": chosen.pred, "id": chosen.id, "noise": chosen.noise, "input": chosen.input,
+        "encoding": chosen.encoding, "header": not chosen.no_header, "delimiter": chosen.delimiter,
+        "memory": chosen.memory, "threads": chosen.threads,
+    }  # fmt: skip
+    for name in ("weights", "count"):
+        if getattr(chosen, name) is not None:
+            raise FileError(f"{name}={getattr(chosen, name)!r} is not for comparing, which is of items; leave it out.")
+    found = read_together(*chosen.files, **options)
+    policy = {"missing": chosen.missing, "noise": found.noise, "noise_as": chosen.noise_as}
+    measures = None if chosen.measures is None else ",".join(chosen.measures)
+    if chosen.pairwise:
+        first = os.path.splitext(os.path.basename(chosen.files[0]))[0]
+        name = chosen.gold[0] if len(chosen.files) == 1 and chosen.gold else first
+        between = karat.agreement({name: found.gold, **found.systems}, measures or "vi", **policy)
+        show(chosen, lambda: [between.layout(chosen.digits)], between.records, between.to_dict, found.notes)
+        return
+    made = karat.compare(found.gold, found.systems, measures, **policy, **_sampling(chosen))
+    layouts = [
+        *made.layouts(chosen.digits),
+        *([made.table_of_differences(chosen.digits)] if chosen.differences else []),
+    ]
+    show(chosen, lambda: layouts, made.records, made.to_dict, found.notes)
+
+
+def explain(chosen: Namespace) -> None:
+    """What went wrong, and what would help most."""
+    check_output(chosen)
+    reading = _read(chosen)
+    if len(reading.tables) != 1:
+        raise FileError(f"there are {len(reading.tables)} systems; explain one of them, as --pred ...")
+    (table,) = reading.tables.values()
+    found = karat.explain(table, measure=chosen.measure, top=chosen.top)
+    show(chosen, lambda: found.layouts(chosen.digits), found.records, found.to_dict, reading.notes)
 
 
 def _group_scores(reading: Any, name: str, measures: Any, *, several: bool) -> GroupScores:
@@ -229,16 +287,24 @@ def _progress(chosen: Namespace) -> Callable[[str], None] | None:
 
 def reproduce(chosen: Namespace) -> None:
     """A paper's results, printed beside computed."""
+    from karat.papers.pages import prepare
+
     options = {name: getattr(chosen, name) for name in ("corpus", "gold", "text", "iterations", "variant", "processes")}
-    found = karat.reproduce(
-        chosen.paper, chosen.experiment, **options, keep=None if chosen.keep is None else dict(chosen.keep)
-    )
-    if chosen.output is not None and (os.path.isdir(chosen.output) or not os.path.splitext(chosen.output)[1]):
+    folder = chosen.output is not None and chosen.format is None and not chosen.output.lower().endswith(tuple(ENDINGS))
+    if folder:
+        prepare(chosen.output)
+    else:
+        check_output(chosen)
+    keep = None if chosen.keep is None else dict(chosen.keep)
+    try:
+        found = karat.reproduce(chosen.paper, chosen.experiment, **options, keep=keep, progress=not chosen.quiet)
+    except KeyboardInterrupt:
+        raise KaratError("interrupted; what has been clustered is kept, and the same command goes on.") from None
+    if folder:
         names = found.write(chosen.output)
         if not chosen.quiet:
             print(f"{found.layout().notes[0]} Written to {shown(chosen.output)}: {', '.join(names)}")
         return
-    check_output(chosen)
     if form(chosen) == "json":
         write(chosen, in_json(found.records()))
         return

@@ -24,8 +24,10 @@ _VALUE = r"'[^']*'(?:(?:, | or )'[^']*')*|\.\.\.|-?\w*"  # such as 'drop', 'sing
 def _options() -> re.Pattern[str]:
     """The parameters of read(), as messages name them; what else is quoted is the user's own, and stays."""
     from karat.files.reading import read
+    from karat.papers.pages import reproduce
 
-    names = "|".join(sorted(read.__kwdefaults__ or (), key=len, reverse=True))
+    options = {**(read.__kwdefaults__ or {}), **(reproduce.__kwdefaults__ or {})}
+    names = "|".join(sorted(options, key=len, reverse=True))
     return re.compile(
         rf"\b(?P<option>{names})=(?P<value>{_VALUE})|leave out (?P<out>{names})\b"
         r"|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""

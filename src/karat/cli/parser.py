@@ -41,7 +41,8 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"karat {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True, prog="karat")
     branches = {
-        "score": _score, "table": _table, "measures": _measures, "relate": _relate, "audit": _audit,
+        "score": _score, "compare": _compare, "explain": _explain, "table": _table, "measures": _measures,
+        "relate": _relate, "audit": _audit,
         "reproduce": _reproduce, "data": _data, "example": _example, "completion": _completion,
     }  # fmt: skip
     for branch in [branches[command]] if command in branches else branches.values():
@@ -78,7 +79,54 @@ def _score(commands: Any) -> None:
         metavar="COLUMN",
         help="a column of the gold file: score each of its groups, such as a word, apart; then their means",
     )
+    _intervals(score, None)
     _output(score)
+
+
+def _compare(commands: Any) -> None:
+    compare = commands.add_parser(
+        "compare",
+        help="which systems are better than which, beyond chance",
+        description="Compare systems on the same items: scores with intervals, paired differences with p-values "
+        "corrected for their number, ranks, and whether measures agree on them.",
+    )
+    _files(compare)
+    compare.add_argument("-m", "--measures", action="append", metavar="NAMES", help="measures, separated by commas")
+    compare.add_argument(
+        "--pairwise", action="store_true", help="systems among themselves, without gold, by one measure (default: vi)"
+    )
+    compare.add_argument("--differences", action="store_true", help="show every paired difference and its p-value")
+    _intervals(compare, 0.95)
+    _output(compare)
+
+
+def _explain(commands: Any) -> None:
+    explain = commands.add_parser(
+        "explain",
+        help="what went wrong: classes, clusters, merges and splits that matter most",
+        description="What each class and each cluster contributes to the errors, which merge or split would help most, "
+        "and the largest problems in plain words.",
+    )
+    _files(explain)
+    explain.add_argument(
+        "-m", "--measure", default="v_measure", metavar="NAME", help="that is to be improved (default: v_measure)"
+    )
+    explain.add_argument("--top", type=_positive, default=10, metavar="N", help="lines of each table (default: 10)")
+    _output(explain)
+
+
+def _intervals(command: argparse.ArgumentParser, default: float | None) -> None:
+    intervals = command.add_argument_group("intervals")
+    intervals.add_argument(
+        "--interval", type=float, nargs="?", const=0.95, default=default, metavar="LEVEL",
+        help="the level of intervals (default: 0.95)" if default else "show intervals (level: 0.95)",
+    )  # fmt: skip
+    intervals.add_argument(
+        "--unit", choices=("items", "classes"), default="items", help="what was drawn at random (default: items)"
+    )
+    intervals.add_argument("--uncorrected", action="store_true", help="around the score, not a less biased estimate")
+    intervals.add_argument("--resamples", type=_positive, default=1000, metavar="N", help="bootstrap (default: 1000)")
+    intervals.add_argument("--seed", type=_seed, default=0, metavar="N", help="of the bootstrap (default: 0)")
 
 
 def _table(commands: Any) -> None:
@@ -161,7 +209,9 @@ def _reproduce(commands: Any) -> None:
         help="of kishida2014 (1000), or starts of k-means (5)",
     )
     simulation.add_argument(
-        "--variant", metavar="NAME", help="how the text is read: text; closest of kishida2014, unit, standardised"
+        "--variant",
+        metavar="NAME",
+        help="how the text is read: text; closest (kishida2014), unit (documents), standardised (accents)",
     )
     simulation.add_argument("--processes", type=_positive, metavar="N", help="at a time (default: one a core)")
     _output(reproduce)
@@ -244,6 +294,10 @@ def _share(text: str) -> tuple[str, float]:
     if not label or not 0 < found <= 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a class and a share of it, such as 'H*=0.1'")
     return label, found
+
+
+def _seed(text: str) -> int:
+    return _number(text, 0, 1_000_000_000)
 
 
 def _digits(text: str) -> int:

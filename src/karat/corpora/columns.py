@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from karat.errors import FileError, listed
+from karat.errors import FileError, listed, nearest
 from karat.files.inputs import TABULAR, find
 from karat.files.roles import GOLD, ITEM
-from karat.files.sources import Source, open_source
-from karat.labels import Labels
+from karat.files.sources import Source, as_list, open_source
+
+
+def existing(corpus: str, names: Sequence[str]) -> str:
+    """The path of a corpus of the user's own, if there is one."""
+    if os.path.exists(corpus) or "*" in corpus:
+        return corpus
+    hint = nearest(corpus, names) or f"give a path, or one of {', '.join(names)}."
+    raise FileError(f"there is no file or data set {corpus!r}; {hint}")
 
 
 @contextmanager
@@ -22,22 +30,21 @@ def open_table(path: str) -> Iterator[Source]:
         return
     if source.kind not in ("parquet", "arrow"):
         raise FileError(f"{path!r} has no columns, as it is read ({source.kind}); give a CSV file with a header.")
+    from karat.files.headers import RefusedError
     from karat.files.queries import Database
 
     database = Database()
     try:
         yield open_source(source, database)
+    except RefusedError as problem:
+        raise FileError(str(problem)) from None
     finally:
         database.close()
 
 
 def values(source: Source, column: str) -> list[Any]:
     """A column's values, None where one is missing."""
-    found = source.values(column)
-    if isinstance(found, Labels):
-        codes, names = found.coded
-        return [None if code < 0 else names[code] for code in codes.tolist()]
-    return list(found)
+    return as_list(source.values(column))
 
 
 def gold_column(source: Source, told: str | None) -> str:

@@ -170,6 +170,11 @@ def make_corpus(
     return home
 
 
+def is_whole(folder: str | PathLike[str], size: int) -> bool:
+    """Whether a made corpus has all its recordings."""
+    return sum(1 for _ in Path(folder).glob("*/*.wav")) == size == sum(1 for _ in Path(folder).glob("*/*.TextGrid"))
+
+
 def _check(home: Path, size: int, seed: int) -> None:
     if size < 1 or seed < 0:
         raise KaratError(f"size={size} and seed={seed} make no speech; give a size above 0, and a seed from 0 on.")
@@ -190,9 +195,10 @@ def _whole_folder(home: Path) -> Iterator[tuple[Path, Path]]:
         raise KaratError(f"{str(home)!r} cannot be made ({problem.strerror}); choose another place.") from None
     try:
         yield work, made
-        if home.exists():
-            home.rmdir()  # it is empty
-        made.rename(home)
+        if home.exists() and not any(home.iterdir()):
+            home.rmdir()
+        if not home.exists():  # else somebody else was faster, with the same
+            made.rename(home)
     finally:
         shutil.rmtree(work, ignore_errors=True)
 

@@ -63,7 +63,7 @@ def constituents(trees: Iterable[Tree], *, longest: int = 10) -> Constituents:
         if kept is not None and sum(1 for _ in leaves(kept)) <= longest:
             gathered.add_sentence(kept)
     if not gathered.gold:
-        raise KaratError(f"no sentence has from 2 to longest={longest!r} words; give other trees or a larger longest.")
+        raise KaratError(f"no sentence has from 2 to {longest} words, punctuation apart; give other trees.")
     if len(gathered.labels) == 1:
         label = next(iter(gathered.labels))
         raise KaratError(f"every constituent is labelled {label!r}, so there is nothing to find; give other trees.")

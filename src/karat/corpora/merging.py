@@ -31,7 +31,7 @@ _NOTHING = 1e-9  # bits that may be rounding alone
 
 
 def merged_labels(found: Constituents, *, progress: Callable[[int, float], None] | None = None) -> Ints:
-    """A label for each constituent, numbered by falling frequency, such that no merge shortens the description.
+    """A label for each constituent, numbered by falling frequency, such that no merge of two that share a place helps.
 
     At first constituents have the same label if their trees of tags are the same. Of labels at one place of rules
     otherwise alike, those two are merged that save most, the first of equals; progress is told after each merge how

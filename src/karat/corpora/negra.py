@@ -46,7 +46,7 @@ def _add(graph: Graph, fields: list[str], where: str) -> None:
     if len(fields) < 5 + lemma or not fields[4 + lemma].isdecimal():
         raise FileError(f"{where} has no number of a parent; give word, tag, morphology, function and parent.")
     label, function, parent = fields[1 + lemma], fields[3 + lemma], fields[4 + lemma]
-    edge = Edge(ROOT if int(parent) == 0 else parent, function)
+    edge = Edge(ROOT if not parent.strip("0") else parent, function)
     if node := _NODE.fullmatch(fields[0]):
         if node[1] in graph.labels:
             raise FileError(f"{where} has node {fields[0]!r} a second time; give each a number of its own.")

@@ -76,6 +76,10 @@ def _inside(folder: Path) -> list[Path]:
 def _recordings_of(speaker: str, folder: Path) -> Iterator[Recording]:
     files = [path for path in _inside(folder) if path.is_file()]
     grids = {path.stem: path for path in files if path.suffix.lower() == ".textgrid"}
+    waves = {path.stem for path in files if path.suffix.lower() == ".wav"}
+    for stem in grids:
+        if stem not in waves:
+            raise FileError(f"{str(grids[stem])!r} has no WAV; put {stem}.wav beside it, or take it away.")
     for wav in files:
         if wav.suffix.lower() != ".wav":
             continue

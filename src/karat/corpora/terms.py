@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -13,7 +14,8 @@ import numpy as np
 from karat.errors import KaratError
 from karat.synth.documents import tf_idf
 
-WORD = re.compile(r"[^\W\d_]{2,}")  # letters of any script
+_MARKS = "".join(chr(code) for code in range(0x300, 0x10000) if unicodedata.category(chr(code)).startswith("M"))
+WORD = re.compile(rf"(?:[^\W\d_][{_MARKS}]*)+")  # letters of any script, with their marks
 
 
 class Vectors(NamedTuple):
@@ -43,9 +45,10 @@ def unit_length(weights: Any) -> Any:
 
 
 def stems(text: str) -> list[str]:
-    """The words of a text in lower case, without digits, by Porter's (1980) stemmer."""
+    """The words of a text in lower case, without digits, by Porter's (1980) stemmer; no single letters of a to z."""
     stem = _stemmer()
-    return [stem(word) for word in WORD.findall(text.lower())]
+    words = WORD.findall(unicodedata.normalize("NFC", text).lower())
+    return [stem(word) for word in words if len(word) > 1 or not word.isascii()]
 
 
 @cache
@@ -71,11 +74,10 @@ def _counts(texts: Sequence[str]) -> tuple[Any, list[str]]:
 
 
 def _highest(weights: Any) -> Any:
-    """The columns that hold the highest weight of some row; the first of those that are equal."""
+    """The columns that hold the highest weight of some row; all of those that are equal."""
     rows = weights.tocsr()
-    rows.sort_indices()
-    chosen = set()
-    for low, high in zip(rows.indptr[:-1], rows.indptr[1:], strict=True):
-        if high > low and rows.data[low:high].max() > 0:
-            chosen.add(int(rows.indices[low + rows.data[low:high].argmax()]))
-    return np.array(sorted(chosen), dtype=np.int64)
+    if not rows.nnz:
+        return np.zeros(0, dtype=np.int64)
+    highest = rows.max(axis=1).toarray().ravel()
+    owners = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    return np.unique(rows.indices[(rows.data == highest[owners]) & (rows.data > 0)])

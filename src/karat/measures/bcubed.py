@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from karat.arithmetic import Number, f_mean, ratio
-from karat.counts import Chances, Counts, Profiled, Statistic
+from karat.counts import Celled, Chances, Counts, Profiled, Statistic
 from karat.registry import inverse_beta, measure
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -25,12 +31,43 @@ class Elements(Statistic):
         )
 
     @classmethod
+    def estimated(cls, counts: Celled) -> Elements:
+        """Without each item's pair with itself, which weighs more the smaller the sample is."""
+        precision, recall = (float(_means(*side).sum()) for side in _sides(counts))
+        return cls(precision, recall, counts.n)
+
+    @classmethod
+    def without_one(cls, counts: Celled, corrected: bool) -> Elements:
+        """Only the item's own cluster and class change."""
+        found = []
+        for (squares, sizes), codes in zip(_sides(counts), (counts.cols, counts.rows), strict=True):
+            means = _means(squares, sizes, corrected)
+            after = _means(squares[codes] - 2.0 * counts.counts + 1, sizes[codes] - 1, corrected)
+            found.append(means.sum() - means[codes] + after)
+        precision, recall = found
+        return cls(precision, recall, counts.n - 1)
+
+    @classmethod
     def expected(cls, counts: Profiled, chances: Chances) -> Elements:
         """Their averages: an item shares its cluster with itself, and with each of the others of its cluster as
         often as gold joins a random pair."""
         n, (classes, clusters) = counts.n, chances.of(counts)
         gold, pred = (ratio(sizes.squares - n, n * (n - 1), empty=0) for sizes in (classes, clusters))
         return cls(clusters.number + (n - clusters.number) * gold, classes.number + (n - classes.number) * pred, n)
+
+
+def _sides(counts: Celled) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+    """Of each cluster, then of each class: the sum of its squared cells, and its size."""
+    squares = counts.counts.astype(np.float64) ** 2
+    clusters, classes = counts.cluster_sizes.astype(np.float64), counts.class_sizes.astype(np.float64)
+    return (np.bincount(counts.cols, squares), clusters), (np.bincount(counts.rows, squares), classes)
+
+
+def _means(squares: Floats, sizes: Floats, corrected: bool = True) -> Floats:
+    """The sum over a line's items of the share that is like each: of its others, or of all; 1 for an item alone."""
+    if not corrected:
+        return np.asarray(squares / np.maximum(sizes, 1))
+    return np.where(sizes > 1, (squares - sizes) / np.maximum(sizes - 1, 1), sizes)
 
 
 @measure(

@@ -12,7 +12,7 @@ from math import log as ln
 import numpy as np
 
 from karat.arithmetic import Number, ratio
-from karat.counts import Chances, Counts, Profiled, Statistic
+from karat.counts import Celled, Chances, Counts, Profiled, Statistic
 from karat.kernels.logarithm import log_binomial
 from karat.measures.information import Entropies, LogSize
 from karat.registry import measure
@@ -42,6 +42,24 @@ class CodeLengths(Statistic):
         n = np.asarray(counts.n, dtype=np.float64)
         whole = bits(n[..., None])[..., 0]
         return cls(counts.cluster_total(bits), counts.class_total(bits), whole if whole.ndim else float(whole))
+
+    @classmethod
+    def estimated(cls, counts: Celled) -> CodeLengths:
+        """Itself: a code is for so many items, not for a population."""
+        return counts.statistic(cls)
+
+    @classmethod
+    def without_one(cls, counts: Celled, corrected: bool) -> CodeLengths:
+        """Only the item's own cluster and class change."""
+        seen, more = counts.statistic(cls), counts.shape[0] - 1.0
+
+        def change(sizes: Number) -> Number:
+            held = np.asarray(sizes, dtype=np.float64)
+            return (log_binomial(np.maximum(held - 1, 0), more) - log_binomial(held, more)) / BIT
+
+        clusters = seen.clusters + change(counts.cluster_sizes)[counts.cols]
+        classes = seen.classes + change(counts.class_sizes)[counts.rows]
+        return cls(clusters, classes, seen.whole + float(change([counts.n])[0]))
 
     @classmethod
     def expected(cls, counts: Profiled, chances: Chances) -> CodeLengths | None:

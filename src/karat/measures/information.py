@@ -12,7 +12,8 @@ from typing import Literal
 import numpy as np
 
 from karat.arithmetic import Number, f_mean, is_zero, larger, log, ratio, smaller, sqrt
-from karat.counts import Chances, Counts, Profiled, Statistic
+from karat.counts import Celled, Chances, Counts, Profiled, Statistic
+from karat.entropies import Sample
 from karat.errors import TableError
 from karat.kernels.expected import expected_information
 from karat.profile import Sizes
@@ -60,6 +61,34 @@ class Entropies(Statistic):
             classes=classes.number,
             clusters=clusters.number,
         )
+
+    @classmethod
+    def estimated(cls, counts: Celled) -> Entropies:
+        """The entropies of the population; what is unseen of it is judged by what is rare."""
+        profile = counts.profile
+        gold, pred, joint = (Sample.of(sizes).entropy() for sizes in (profile.classes, profile.clusters, profile.cells))
+        return cls._from(gold, pred, joint, counts.n, *counts.shape)
+
+    @classmethod
+    def without_one(cls, counts: Celled, corrected: bool) -> Entropies:
+        """A cell's items are alike, so they are those of its size, and of its class's and cluster's."""
+        found = []
+        of_cells = counts.class_sizes[counts.rows], counts.cluster_sizes[counts.cols], counts.counts
+        profile = counts.profile
+        for sizes, held in zip((profile.classes, profile.clusters, profile.cells), of_cells, strict=True):
+            sample = Sample.of(sizes)
+            found.append(sample.without_one(corrected)[np.searchsorted(sample.size, held)])
+        gold, pred, joint = found
+        return cls._from(gold, pred, joint, counts.n - 1, *counts.shape)
+
+    @classmethod
+    def _from(
+        cls, gold: Number, pred: Number, joint: Number, n: Number, classes: Number, clusters: Number
+    ) -> Entropies:
+        """All entropies from three, none below 0 and none of a side alone below what the other leaves of it."""
+        joint = larger(joint, larger(gold, pred))
+        mutual = larger(gold + pred - joint, 0.0)
+        return cls(gold, pred, joint, gold - mutual, pred - mutual, mutual, n, classes, clusters)
 
     @property
     def distance(self) -> Number:
@@ -110,6 +139,11 @@ class Chance(Statistic):
         return cls(*(values if isinstance(values, tuple) else values.T))
 
     @classmethod
+    def without_one(cls, counts: Celled, corrected: bool) -> Chance:
+        """As it is: one item changes little of what chance gives."""
+        return counts.statistic(cls)
+
+    @classmethod
     def expected(cls, counts: Profiled, chances: Chances) -> Chance:
         """It depends on the sizes only, and is a sum over pairs of them."""
         if chances == Chances():
@@ -130,6 +164,16 @@ class LogSize(Statistic):
             total = float(np.min(counts.n))
             raise TableError(f"cells that add up to {total:.4g} are less than one item each; scale them up for log n.")
         return cls(log(counts.n))
+
+    @classmethod
+    def estimated(cls, counts: Celled) -> LogSize:
+        """Itself."""
+        return counts.statistic(cls)
+
+    @classmethod
+    def without_one(cls, counts: Celled, corrected: bool) -> LogSize:
+        """Of one item less."""
+        return cls(log(max(counts.n - 1, 1)))
 
     @classmethod
     def expected(cls, counts: Profiled, chances: Chances) -> LogSize:

@@ -5,14 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
+import numpy as np
+
 from karat.arithmetic import Number, f_mean, ratio
-from karat.counts import Counts, Statistic, count_itself
+from karat.counts import Celled, Counts, Statistic, count_itself
+from karat.kernels.assignment import best_matching
+from karat.kernels.tallying import best_by_code
 from karat.registry import measure
 
 
 @dataclass(frozen=True)
 class Majorities(Statistic):
     """Items in the largest cell of their cluster and of their class, and the largest class and cluster."""
+
+    smooth = False
 
     by_cluster: Number
     by_class: Number
@@ -26,6 +32,20 @@ class Majorities(Statistic):
         by_cluster, by_class = counts.cluster_best(count_itself), counts.class_best(count_itself)
         return cls(by_cluster, by_class, *counts.largest, counts.n)
 
+    @classmethod
+    def without_one(cls, counts: Celled, corrected: bool) -> Majorities:
+        """As long as the largest cells, class and cluster stay the largest."""
+        seen = counts.statistic(cls)
+        largest = []
+        for codes in (counts.cols, counts.rows):
+            best = best_by_code(codes, counts.counts, int(codes.max()) + 1)
+            largest.append(counts.counts == best[codes])
+        sizes = (counts.class_sizes, counts.rows), (counts.cluster_sizes, counts.cols)
+        held = [codes == sizes.argmax() for sizes, codes in sizes]
+        values = (seen.by_cluster, seen.by_class, seen.largest_class, seen.largest_cluster)
+        by_cluster, by_class, one, other = (float(x) - mask for x, mask in zip(values, (*largest, *held), strict=True))
+        return cls(by_cluster, by_class, one, other, counts.n - 1)
+
     @property
     def misfits(self) -> Number:
         """2n less both sums of largest cells: 0 if and only if the partitions are the same."""
@@ -35,6 +55,8 @@ class Majorities(Statistic):
 @dataclass(frozen=True)
 class BestF(Statistic):
     """For each class the F of the cluster that suits it best, added up by items and by classes."""
+
+    smooth = False
 
     by_items: Number
     by_classes: Number
@@ -53,6 +75,8 @@ class BestF(Statistic):
 class Matched(Statistic):
     """Items in the cells of the best one-to-one map."""
 
+    smooth = False
+
     items: Number
     n: Number
 
@@ -61,10 +85,19 @@ class Matched(Statistic):
         """By sparse assignment over the cells."""
         return cls(counts.matched(), counts.n)
 
+    @classmethod
+    def without_one(cls, counts: Celled, corrected: bool) -> Matched:
+        """As long as the best map stays the best."""
+        chosen = np.zeros(counts.counts.size)
+        chosen[best_matching(counts.rows, counts.cols, counts.counts)] = 1
+        return cls(float(counts.statistic(cls).items) - chosen, counts.n - 1)
+
 
 @dataclass(frozen=True)
 class GreedilyMatched(Statistic):
     """Items in the cells of the map that takes the largest free cell first."""
+
+    smooth = False
 
     items: Number
     n: Number

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf
@@ -9,7 +10,7 @@ from math import inf
 import numpy as np
 
 from karat.arithmetic import Number, is_zero, larger, ratio, settle, sqrt
-from karat.counts import Chances, Counts, Profiled, Statistic
+from karat.counts import Celled, Chances, Counts, Profiled, Statistic
 from karat.errors import TableError
 from karat.registry import inverse_beta, measure
 
@@ -47,6 +48,20 @@ class Pairs(Statistic):
         if isinstance(product, int) and seen.total:  # a fraction, so that what is equal to it cancels
             return replace(seen, both=Fraction(product, seen.total))
         return cls(ratio(product, seen.total, empty=0), gold, pred, seen.total)
+
+    @classmethod
+    def estimated(cls, counts: Celled) -> Pairs:
+        """Itself: the share of pairs is on average that of the population."""
+        return counts.statistic(cls)
+
+    @classmethod
+    def without_one(cls, counts: Celled, corrected: bool) -> Pairs:
+        """An item is in as many pairs as there are others beside it."""
+        seen = counts.statistic(cls)
+        both, gold, pred = (
+            float(pairs) - (held - 1.0) for pairs, held in _held(counts, seen.both, seen.gold, seen.pred)
+        )
+        return cls(both, gold, pred, float(seen.total) - (counts.n - 1.0))
 
     @property
     def apart_in_pred(self) -> Number:
@@ -104,10 +119,36 @@ class SquareSums(Statistic):
         pairs, n = Pairs.expected(counts, chances), counts.n
         return cls(2 * pairs.both + n, 2 * pairs.gold + n, 2 * pairs.pred + n, n)
 
+    @classmethod
+    def estimated(cls, counts: Celled) -> SquareSums:
+        """Scaled from pairs, of which the share is on average that of the population."""
+        return cls._scaled(counts.statistic(Pairs), float(counts.n))
+
+    @classmethod
+    def without_one(cls, counts: Celled, corrected: bool) -> SquareSums:
+        """Twice the pairs, scaled; or with each item's pair with itself."""
+        pairs, n = Pairs.without_one(counts, corrected), counts.n - 1.0
+        if corrected:
+            return cls._scaled(pairs, n)
+        return cls(2 * pairs.both + n, 2 * pairs.gold + n, 2 * pairs.pred + n, n)
+
+    @classmethod
+    def _scaled(cls, pairs: Pairs, n: float) -> SquareSums:
+        """As many as there would be if items did not pair with themselves more often than with others."""
+        scale = 2 * n / (n - 1) if n > 1 else 0.0
+        return cls(scale * pairs.both, scale * pairs.gold, scale * pairs.pred, n)
+
     @property
     def disagreements(self) -> Number:
         """Ordered pairs on which the partitions disagree."""
         return self.classes + self.clusters - 2 * self.cells
+
+
+def _held(counts: Celled, *sums: Number) -> Iterator[tuple[Number, Number]]:
+    """Each sum, and what goes with it in a cell: its items, those of its class, those of its cluster."""
+    yield from zip(
+        sums, (counts.counts, counts.class_sizes[counts.rows], counts.cluster_sizes[counts.cols]), strict=True
+    )
 
 
 def _half(x: Number) -> Number:

@@ -16,6 +16,11 @@ MARKERS = ("o", "s", "^", "D", "v", "x", "P")
 STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1, 1, 1)))
 
 
+def plain(title: str) -> str:
+    """A title in which a user's dollar signs are no formula."""
+    return title.replace("$", r"\$")
+
+
 def curves(x: Any, ys: Mapping[str, Any], x_name: str, y_name: str, title: str, *, stretched: bool = True) -> Figure:
     """Several measures against one parameter: as they are, and, if wanted, stretched to the range from 0 to 1."""
 
@@ -109,7 +114,7 @@ def points(found: Mapping[str, Mapping[str, Sequence[float]]], systems: Sequence
             axis.set(title=measure, ylim=(0, 1.1 * max(max(values) for values in rows.values())))
             axis.grid(alpha=0.3)
         axes[0].legend(frameon=False)
-        figure.suptitle(title)
+        figure.suptitle(plain(title))
         return figure
 
     return draw

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
+from karat.bars import without_bars
 from karat.errors import KaratError, nearest
 from karat.papers import EXPERIMENTS, PAPERS
 from karat.papers.claims import Claim
@@ -31,6 +35,7 @@ class Reproduction(Sequence[Claim]):
     tables: Sequence[Layout] = ()
     data: Sequence[Mapping[str, Any]] = ()  # the numbers that figures show
     remarks: Sequence[str] = ()
+    arguments: Sequence[str] = ()  # of the command that does the same
 
     def __getitem__(self, place: Any) -> Any:
         return self.claims[place]
@@ -64,7 +69,9 @@ class Reproduction(Sequence[Claim]):
         reasons: dict[str, list[str]] = {}
         for claim in self.claims:
             if claim.verdict != "reached" and claim.note:
-                reasons.setdefault(claim.note, []).append(f"{claim.place}, {claim.claim.split(' (')[0]}")
+                what = f"{claim.place}, {claim.claim.split(' (')[0]}"
+                if what not in reasons.setdefault(claim.note, []):
+                    reasons[claim.note].append(what)
         return [
             f"Not reached, or not in every digit, {'; '.join(places[:4])}{'; ...' if len(places) > 4 else ''}: {note}."
             for note, places in reasons.items()
@@ -81,16 +88,13 @@ class Reproduction(Sequence[Claim]):
         pictures = [f"![{name}]({name}.svg)" for name in figures]
         remarks = [f"{remark[:1].upper()}{remark[1:]}." for remark in self.remarks]
         parts = [f"# {self.title}", " ".join([self._summary(), *remarks]), markdown(headings, rows, left=6)]
-        tables = [f"## {table.title}\n\n{table.markdown()}" for table in self.tables]
-        command = f"karat reproduce {self.paper}" + (f" --experiment {self.experiment}" if self.experiment else "")
+        tables = [f"## {t.title}\n\n{markdown(t.headings, t.rows, t.left)}" for t in self.tables]
+        command = shlex.join(["karat", "reproduce", self.paper, *self.arguments])
         return "\n\n".join([*parts, *tables, *pictures, f"Made by karat {__version__}: `{command} -o DIR`."]) + "\n"
 
     def write(self, folder: str) -> list[str]:
         """Write the page, the claims as JSON, and the figures as SVG and PNG into a directory; what was written."""
-        try:
-            os.makedirs(folder, exist_ok=True)
-        except OSError as problem:
-            raise KaratError(f"{folder!r} cannot be a directory ({problem.strerror}); name another.") from None
+        prepare(folder)
         stem = f"{self.paper}-{self.experiment}" if self.experiment else self.paper
         figures = {f"{self.paper}-{name}": draw for name, draw in self.figures().items()}
         texts = {
@@ -108,11 +112,21 @@ class Reproduction(Sequence[Claim]):
         return [*texts, *(f"{name}.{kind}" for name in figures for kind in ("svg", "png"))]
 
 
-def _draw(figures: dict[str, Any], folder: str) -> None:
+def prepare(folder: str) -> None:
+    """Make the directory that a page is to be written to, and see that its figures can be drawn."""
     try:
-        import matplotlib
-    except ImportError:
-        raise KaratError("the page was written, but figures need matplotlib; pip install matplotlib.") from None
+        os.makedirs(folder, exist_ok=True)
+    except OSError as problem:
+        raise KaratError(f"{folder!r} cannot be a directory ({problem.strerror}); name another.") from None
+    if not os.access(folder, os.W_OK):
+        raise KaratError(f"{folder!r} cannot be written to; name another directory.")
+    if find_spec("matplotlib") is None:
+        raise KaratError("figures need matplotlib, which is not installed; pip install matplotlib.")
+
+
+def _draw(figures: dict[str, Any], folder: str) -> None:
+    import matplotlib
+
     matplotlib.use("Agg")
     matplotlib.rcParams.update({"svg.hashsalt": "karat", "font.size": 9})
     from matplotlib import pyplot
@@ -120,7 +134,8 @@ def _draw(figures: dict[str, Any], folder: str) -> None:
     for name, draw in figures.items():
         figure = draw(pyplot)
         for kind, options in (("svg", {"metadata": {"Date": None}}), ("png", {"dpi": 120})):
-            figure.savefig(os.path.join(folder, f"{name}.{kind}"), **options)
+            with whole_file(os.path.join(folder, f"{name}.{kind}")) as temporary:
+                figure.savefig(temporary, format=kind, **options)
         pyplot.close(figure)
 
 
@@ -139,14 +154,15 @@ def reproduce(
     iterations: int | None = None,
     variant: str | None = None,
     processes: int | None = None,
+    progress: bool = True,
 ) -> Reproduction:
     """The results of a paper computed again, claim by claim; or one of its experiments, on a corpus.
 
     experiment: "documents" or "accents" of rosenberg2007, "labels" of reichart2009. corpus: the name of a data set, or
     a folder or file of your own; gold and text are its columns, if it is a table. keep: a share of some classes, such
     as {"H*": 0.1}. iterations: of kishida2014, a simulation of 70,000 clusterings if they are 1000, or starts of
-    k-means. variant: how the text is read. What is done is kept in the user's cache directory, so an interrupted run
-    goes on where it was.
+    k-means. variant: how the text is read. progress: whether a bar is drawn on a terminal. What is done is kept in the
+    user's cache directory, so an interrupted run goes on where it was.
 
     >>> [claim.verdict for claim in reproduce("manning2008")][:4]
     ['reached', 'reached', 'reached', 'reached']
@@ -163,21 +179,27 @@ def reproduce(
         "iterations": iterations, "variant": variant, "processes": processes,
     }  # fmt: skip
     given = {name: value for name, value in options.items() if value is not None}
+    if corpus is not None:
+        given["corpus"] = os.fspath(corpus)
     module = _module(paper, experiment or "")
     _check(module, f"{paper}'s {experiment}" if experiment else paper, given)
-    if experiment is None:
-        return Reproduction(paper, module.TITLE, tuple(module.claims(**given)), lambda: module.figures(**given))
-    found = module.study(**given)
-    return Reproduction(
-        paper,
-        module.TITLE,
-        tuple(found.claims),
-        lambda: found.figures,
-        experiment,
-        found.tables,
-        found.data,
-        found.remarks,
-    )
+    arguments = _arguments(experiment, given)
+    with nullcontext() if progress else without_bars():
+        if experiment is None:
+            claims = tuple(module.claims(**given))
+            return Reproduction(paper, module.TITLE, claims, lambda: module.figures(**given), arguments=arguments)
+        found = module.study(**given)
+    told = found.tables, found.data, found.remarks
+    return Reproduction(paper, module.TITLE, tuple(found.claims), lambda: found.figures, experiment, *told, arguments)
+
+
+def _arguments(experiment: str | None, given: Mapping[str, Any]) -> list[str]:
+    """The options as the command line has them."""
+    found = [] if experiment is None else ["--experiment", experiment]
+    for name, value in given.items():
+        shares = [f"{label}={share:g}" for label, share in value.items()] if name == "keep" else [str(value)]
+        found += [part for text in shares for part in (f"--{name}", text)]
+    return found
 
 
 def _check(module: Any, what: str, given: Mapping[str, Any]) -> None:
@@ -186,7 +208,15 @@ def _check(module: Any, what: str, given: Mapping[str, Any]) -> None:
     for name in given:
         if name not in known:
             has = f"it has {', '.join(known)}" if known else "it is no simulation and has no options"
+            if what in EXPERIMENTS:
+                has = f"say which experiment it is for: {', '.join(EXPERIMENTS[what])}"
             raise KaratError(f"{what} has no option {name!r}; {has}.")
+    for name in ("iterations", "processes"):
+        if not isinstance(given.get(name, 1), int) or given.get(name, 1) < 1:
+            raise KaratError(f"{name}={given[name]!r} is no number of them; give 1 or more.")
+    keep = given.get("keep", {})
+    if not isinstance(keep, Mapping) or not all(isinstance(share, (int, float)) for share in keep.values()):
+        raise KaratError(f"keep={keep!r} says no shares; give them as in {{'H*': 0.1}}.")
     variant, iterations = given.get("variant"), given.get("iterations")
     if variant is not None and variant not in module.VARIANTS:
         raise KaratError(f"variant={variant!r} is not known; use one of {', '.join(module.VARIANTS)}.")

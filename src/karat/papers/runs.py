@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
-from typing import Any, TypeVar
+from concurrent.futures.process import BrokenProcessPool
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.bars import bar
+from karat.errors import KaratError
 from karat.kernels.threads import THREADS
+from karat.storage import whole_file
 
 T = TypeVar("T")
 Floats = NDArray[np.float64]
@@ -24,14 +26,16 @@ def in_blocks(
     folder: str,
     processes: int | None,
     what: str = "simulating",
+    shape: tuple[int, ...] | None = None,
 ) -> dict[str, Floats]:
     """The result of each named block: read where it is kept already, else worked out, and kept as soon as it is done.
 
-    Each block draws from its own seed, so results do not depend on how many processes there are, or on interruptions.
+    What is damaged, not of this shape or not finite, is worked out again. Each block draws from its own seed, so
+    results do not depend on how many processes there are, or on interruptions.
     """
     found, todo = {}, []
     for name, task in blocks:
-        kept = _load(os.path.join(folder, f"{name}.npy"))
+        kept = _load(os.path.join(folder, f"{name}.npy"), shape)
         if kept is None:
             todo.append((name, task))
         else:
@@ -48,40 +52,27 @@ def _worked(work: Callable[[T], Floats], todo: Sequence[tuple[str, T]], processe
     if processes == 1 or len(todo) < 2:
         yield from ((name, work(task)) for name, task in todo)
         return
-    with ProcessPoolExecutor(processes) as pool:
+    with ProcessPoolExecutor(min(processes, len(todo))) as pool:
         running = {pool.submit(work, task): name for name, task in todo}
         try:
             for future in as_completed(running):
                 yield running[future], future.result()
+        except BrokenProcessPool:
+            raise KaratError("a process was ended from outside; run it again with fewer, processes=1.") from None
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
 
 
-def _load(path: str) -> Floats | None:
+def _load(path: str, shape: tuple[int, ...] | None) -> Floats | None:
     try:
-        return np.asarray(np.load(path, allow_pickle=False))
+        with open(path, "rb") as file:
+            found = np.asarray(np.lib.format.read_array(file, allow_pickle=False), np.float64)
     except (OSError, ValueError, EOFError):
         return None
+    return found if shape in (None, found.shape) and np.isfinite(found).all() else None
 
 
 def _keep(path: str, values: Floats) -> None:
-    temporary = f"{path}.{os.getpid()}.tmp"
-    with open(temporary, "wb") as file:
+    with whole_file(path) as temporary, open(temporary, "wb") as file:
         np.save(file, values, allow_pickle=False)
-    os.replace(temporary, path)
-
-
-@contextmanager
-def bar(what: str, total: int | None, done: int = 0) -> Iterator[Callable[[], Any]]:
-    """A progress bar on standard error, if somebody looks and there is something to do; total may be unknown."""
-    if not sys.stderr.isatty() or done == total:
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as drawn:
-        task = drawn.add_task("", total=total, completed=done)
-        yield lambda: drawn.advance(task)

@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import KaratError
+from karat.kernels.counting import first_seen
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+LARGEST = 1e100  # of which squares can be added up
 AT_ONCE = 4_000_000  # distances that are held in memory
 
 
@@ -32,9 +34,19 @@ class KMeans:
     def __init__(self, k: int, *, start: Any = "k-means++", seed: Any = 0, passes: int = 300) -> None:
         self.k, self.start, self.seed, self.passes = k, start, seed, passes
 
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name."""
+        return {name: getattr(self, name) for name in ("k", "start", "seed", "passes")}
+
+    def set_params(self, **params: Any) -> KMeans:
+        """Change some parameters."""
+        for name, value in params.items():
+            setattr(self, name, value)
+        return self
+
     def fit(self, x: Any, y: object = None, sample_weight: Any = None) -> KMeans:
         """Cluster the rows; sample_weight says how much each counts."""
-        rows = _rows(x)
+        rows, middle = _centred(_rows(x))
         number = rows.shape[0]
         if not isinstance(self.k, (int, np.integer)) or not 1 <= self.k <= number:
             raise KaratError(f"k={self.k!r} clusters cannot be made of {number} items; give 1 to {number}.")
@@ -42,26 +54,28 @@ class KMeans:
         if weights.shape != (number,) or not np.all(weights > 0) or not np.isfinite(weights).all():
             raise KaratError(f"sample_weight must hold {number} positive numbers, one an item; mend it.")
         lengths = _dot(rows, rows)
-        centres = self._first(rows, lengths, weights)
+        centres = self._first(rows, middle, lengths, weights)
         labels = np.full(number, -1)
         self.n_iter_ = 0
-        while self.n_iter_ < self.passes:
+        while self.n_iter_ < max(self.passes, 1):
             self.n_iter_ += 1
             found, distances = _nearest(rows, lengths, centres)
-            found = _filled(found, distances * weights, self.k)
+            found = _filled(found, distances, self.k)
             if np.array_equal(found, labels):
                 break
             labels = found
             centres = _means(rows, weights, labels, centres)
-        self.labels_ = _in_order(labels)
-        self.inertia_ = float(weights @ np.maximum(distances, 0))
+        products = _dot(rows, centres[labels])
+        squares = np.einsum("ij,ij->i", centres, centres)[labels]
+        self.labels_ = first_seen(labels.view(np.uint64))[0].astype(np.int64)
+        self.inertia_ = float(weights @ _settled(lengths - 2 * products + squares, lengths))
         return self
 
     def fit_predict(self, x: Any, y: object = None, sample_weight: Any = None) -> Ints:
         """Cluster the rows, and return the cluster of each."""
         return self.fit(x, y, sample_weight).labels_
 
-    def _first(self, rows: Any, lengths: Floats, weights: Floats) -> Floats:
+    def _first(self, rows: Any, middle: Floats, lengths: Floats, weights: Floats) -> Floats:
         if isinstance(self.start, str):
             if self.start != "k-means++":
                 raise KaratError(f"start={self.start!r} is not known; give 'k-means++' or an array of centres.")
@@ -71,16 +85,31 @@ class KMeans:
             raise KaratError(
                 f"start has shape {centres.shape}; give {self.k} finite centres of {rows.shape[1]} values."
             )
-        return centres.copy()
+        return np.asarray(centres - middle)
 
 
 def _rows(x: Any) -> Any:
     """A sparse matrix in rows, or an array; numbers, and none of them infinite."""
     rows = x.tocsr().astype(np.float64) if hasattr(x, "tocsr") else np.ascontiguousarray(x, np.float64)
-    values = rows.data if hasattr(rows, "tocsr") else rows
-    if rows.ndim != 2 or not np.isfinite(values).all():
-        raise KaratError("k-means takes a table of finite numbers, a row for each item; drop or fill the others.")
+    values: Any = rows.data if hasattr(rows, "tocsr") else rows
+    if rows.ndim != 2 or not np.isfinite(values).all() or (values.size and np.abs(values).max() > LARGEST):
+        raise KaratError(
+            f"k-means takes a table of numbers up to {LARGEST:g}, a row for each item; drop or scale the others."
+        )
     return rows
+
+
+def _centred(rows: Any) -> tuple[Any, Floats]:
+    """Rows less their mean, so that distances keep their digits far from 0; sparse ones stay sparse."""
+    if hasattr(rows, "tocsr"):
+        return rows, np.zeros(rows.shape[1])
+    middle = rows.mean(axis=0)
+    return rows - middle, middle
+
+
+def _settled(squares: Floats, lengths: Floats) -> Floats:
+    """Squared distances, 0 where they are within the rounding error of the lengths that they are differences of."""
+    return np.where(squares > 64 * np.finfo(float).eps * max(float(lengths.max()), 0.0), squares, 0.0)
 
 
 def _dense(rows: Any) -> Floats:
@@ -121,7 +150,7 @@ def _squares(rows: Any, lengths: Floats, places: Any) -> Floats:
     """Squared distances from some items, a row for each, to all."""
     centres = _dense(rows[places])
     products = np.asarray(rows @ centres.T).T
-    return np.asarray(np.maximum(lengths - 2 * products + lengths[places][:, None], 0))
+    return _settled(lengths - 2 * products + lengths[places][:, None], lengths)
 
 
 def _nearest(rows: Any, lengths: Floats, centres: Floats) -> tuple[Ints, Floats]:
@@ -135,7 +164,7 @@ def _nearest(rows: Any, lengths: Floats, centres: Floats) -> tuple[Ints, Floats]
         found = squares - 2 * np.asarray(rows[part] @ centres.T)
         labels[part] = found.argmin(axis=1)
         distances[part] = np.take_along_axis(found, labels[part, None], axis=1)[:, 0] + lengths[part]
-    return labels, distances
+    return labels, _settled(distances, lengths)
 
 
 def _filled(labels: Ints, distances: Floats, k: int) -> Ints:
@@ -146,9 +175,8 @@ def _filled(labels: Ints, distances: Floats, k: int) -> Ints:
         return labels
     labels = labels.copy()
     far = iter(np.argsort(-distances, kind="stable"))
-    tiny = 1e-12 * max(float(distances.max()), 1e-300)
     for cluster in empty:
-        place = next((p for p in far if sizes[labels[p]] > 1 and distances[p] > tiny), None)
+        place = next((p for p in far if sizes[labels[p]] > 1 and distances[p] > 0), None)
         if place is None:
             break
         sizes[labels[place]] -= 1
@@ -167,11 +195,3 @@ def _means(rows: Any, weights: Floats, labels: Ints, centres: Floats) -> Floats:
     sums = _dense(member @ rows)
     held = totals > 0
     return np.where(held[:, None], sums / np.where(held, totals, 1)[:, None], centres)
-
-
-def _in_order(labels: Ints) -> Ints:
-    """Labels numbered in the order in which they first occur."""
-    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
-    ranks = np.empty(len(first), np.int64)
-    ranks[np.argsort(first)] = np.arange(len(first))
-    return np.asarray(ranks[codes])

@@ -1,0 +1,137 @@
+"""agreement(): systems among themselves, without gold: how far apart are they, and which go together?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.alignment import Missing, NoiseAs
+from karat.errors import KaratError
+from karat.frames import frame
+from karat.joint import join
+from karat.parsing import parse
+from karat.registry import Measure
+from karat.rendering import Layout, decimals, shown
+from karat.results import columns_of
+from karat.tables import Table, several
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Agreement:
+    """A measure between every two systems, the one of the row taken as gold; print it to see which go together."""
+
+    measure: Measure
+    systems: tuple[str, ...]
+    values: Floats
+    n: int
+
+    @cached_property
+    def linkage(self) -> Floats:
+        """The tree of the systems by average linkage, as SciPy has it."""
+        from scipy.cluster.hierarchy import linkage
+        from scipy.spatial.distance import squareform
+
+        mean = (self.values + self.values.T) / 2
+        distances = mean if self.measure.better == "lower" else np.max(mean) - mean
+        distances = np.maximum(distances, 0)
+        np.fill_diagonal(distances, 0)
+        return np.asarray(linkage(squareform(distances, checks=False), "average"))
+
+    @property
+    def order(self) -> list[int]:
+        """The places of the systems, those that go together side by side."""
+        from scipy.cluster.hierarchy import leaves_list
+
+        return [int(place) for place in leaves_list(self.linkage)]
+
+    def __repr__(self) -> str:
+        return f"<Agreement: {self.measure} of {len(self.systems)} systems>"
+
+    def __str__(self) -> str:
+        return self.layout().text()
+
+    def layout(self, digits: int = 4) -> Layout:
+        """The matrix, systems that go together side by side."""
+        names = [shown(self.systems[i]) for i in self.order]
+        rows = [
+            [name, *(decimals(float(self.values[i, j]), digits) for j in self.order)]
+            for name, i in zip(names, self.order, strict=True)
+        ]
+        title = f"{self.measure} between {several(len(names), 'system')} on {several(self.n, 'item')}, without gold"
+        return Layout(title, ["system", *names], rows, self._notes())
+
+    def _notes(self) -> list[str]:
+        a, b = (self.systems[i] for i in self._pair(closest=True))
+        c, d = (self.systems[i] for i in self._pair(closest=False))
+        direction = "Lower" if self.measure.better == "lower" else "Higher"
+        near = f"{direction} is closer. Closest: {shown(a)} and {shown(b)}"
+        return [f"{near}; farthest: {shown(c)} and {shown(d)}."]
+
+    def _pair(self, *, closest: bool) -> tuple[int, int]:
+        mean = (self.values + self.values.T) / 2
+        rows, cols = np.triu_indices(len(self.systems), 1)
+        lowest = closest == (self.measure.better == "lower")
+        place = int(mean[rows, cols].argmin() if lowest else mean[rows, cols].argmax())
+        return int(rows[place]), int(cols[place])
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dict per ordered pair of systems."""
+        return [
+            {"gold": a, "pred": b, str(self.measure): float(self.values[i, j])}
+            for i, a in enumerate(self.systems)
+            for j, b in enumerate(self.systems)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as plain values for JSON."""
+        return {
+            "measure": str(self.measure),
+            "n": self.n,
+            "systems": list(self.systems),
+            "values": self.values.tolist(),
+        }
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row per ordered pair, in pandas, Polars or PyArrow."""
+        return frame(columns_of(self.records()), backend)
+
+
+def agreement(
+    systems: Mapping[str, object],
+    measure: str | Measure = "vi",
+    *,
+    missing: Missing = "raise",
+    noise: object = None,
+    noise_as: NoiseAs | None = None,
+) -> Agreement:
+    """How far systems are from each other, without gold: any measure, such as vi, which is a true distance.
+
+    >>> found = agreement({"a": [0, 0, 1, 1], "b": [5, 5, 6, 6], "c": [0, 1, 0, 1]}, "ari")
+    >>> found.values[0].tolist()
+    [1.0, 1.0, -0.5]
+    """
+    if not isinstance(systems, Mapping) or len(systems) < 2:
+        raise KaratError("agreement takes two systems or more, as {'name': labels, ...}.")
+    chosen, names = parse(measure), tuple(systems)
+    first, *others = names
+    joint = join(
+        systems[first], {n: systems[n] for n in others}, missing=missing, noise=noise, noise_as=noise_as
+    )  # fmt: skip
+    codes = {first: joint.rows, **joint.codes}
+    clusters = {first: joint.classes, **joint.clusters}
+    values = np.empty((len(names), len(names)))
+    for i, a in enumerate(names):
+        for j, b in enumerate(names):
+            if j < i and chosen.swap == "itself":
+                values[i, j] = values[j, i]
+                continue
+            table = Table._count(codes[a], codes[b], joint.counts, clusters[a], clusters[b], joint.policy)
+            values[i, j] = float(chosen.of(table))
+    return Agreement(chosen, names, values, joint.n)

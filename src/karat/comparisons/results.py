@@ -1,0 +1,275 @@
+"""Comparison: several systems by several measures, with what can be told apart and what cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from string import ascii_lowercase
+from typing import Any
+
+import numpy as np
+
+from karat.comparisons.paired import Paired
+from karat.comparisons.sweeps import Sweep, sweep_of
+from karat.comparisons.verdicts import Difference, Verdicts, kendall
+from karat.errors import KaratError, listed
+from karat.frames import frame
+from karat.joint import Joint
+from karat.parsing import parse
+from karat.registry import Measure
+from karat.rendering import Layout, Marked, decimals, shown
+from karat.results import ARROWS, columns_of, signature_of, with_unit
+from karat.tables import number, several
+from karat.uncertainty.sampling import Interval, Sampling, cautions_of, span
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Mapping[str, Mapping[str, float]]):
+    """Scores by system and measure; print it to see which systems are better than which.
+
+    comparison["kmeans"]["ari"] is a score; comparison.difference("ari", "kmeans", "hdbscan") is a paired difference.
+    """
+
+    joint: Joint
+    measures: tuple[Measure, ...]
+    paired: tuple[Paired, ...]
+    sampling: Sampling
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The names of the systems."""
+        return tuple(self.joint.codes)
+
+    def __getitem__(self, system: str) -> Mapping[str, float]:
+        if system not in self.joint.codes:
+            raise KeyError(f"{system!r} is not compared; there are {listed(self.systems, 20)}")
+        place = self.systems.index(system)
+        return {str(p.measure): float(p.scores[place]) for p in self.paired}
+
+    def __iter__(self) -> Any:
+        return iter(self.systems)
+
+    def __len__(self) -> int:
+        return len(self.systems)
+
+    def __repr__(self) -> str:
+        return f"<Comparison: {', '.join(map(shown, self.systems))} by {', '.join(map(str, self.measures))}>"
+
+    @cached_property
+    def verdicts(self) -> Mapping[str, Verdicts]:
+        """What each measure says of all pairs."""
+        return {str(p.measure): Verdicts(p, self.sampling.level, self.sampling.z) for p in self.paired}
+
+    @cached_property
+    def sweep(self) -> Sweep | None:
+        """The number in which systems differ, if their names differ in nothing else."""
+        return sweep_of(self.systems)
+
+    def interval(self, measure: str | Measure, system: str) -> Interval:
+        """The interval of one score."""
+        return self._paired(measure).intervals[self._place(system)]
+
+    def difference(self, measure: str | Measure, system: str, other: str) -> Difference:
+        """How much better one of two systems is; Difference.better says which, by its place among systems."""
+        places = {self._place(system), self._place(other)}
+        found = self.verdicts[str(self._paired(measure).measure)].differences
+        if len(places) < 2:
+            raise KaratError(f"{system!r} is one system; name two.")
+        return next(d for d in found if {d.better, d.worse} == places)
+
+    def curve(self, measure: str | Measure) -> list[tuple[float, float, float, float]]:
+        """Number, score, and the ends of its interval, for systems that differ in a number."""
+        if self.sweep is None:
+            raise KaratError(f"{listed(self.systems)} do not differ in one number; name systems such as 'k=10'.")
+        found = self._paired(measure)
+        points = zip(self.sweep.numbers, self.sweep.order, strict=True)
+        return [(x, float(found.scores[i]), found.intervals[i].low, found.intervals[i].high) for x, i in points]
+
+    def _paired(self, measure: str | Measure) -> Paired:
+        text = str(parse(measure))
+        for found in self.paired:
+            if str(found.measure) == text:
+                return found
+        raise KaratError(f"{text} was not compared; there are {listed(map(str, self.measures), 20)}.")
+
+    def _place(self, system: str) -> int:
+        if system not in self.systems:
+            raise KaratError(f"{system!r} is not compared; there are {listed(self.systems, 20)}.")
+        return self.systems.index(system)
+
+    @cached_property
+    def letters(self) -> dict[str, str]:
+        """A letter for each system, then two."""
+        names = [*ascii_lowercase, *(a + b for a in ascii_lowercase for b in ascii_lowercase)]
+        return dict(zip(self.systems, names, strict=False))
+
+    @cached_property
+    def agreement(self) -> dict[tuple[str, str], float]:
+        """Kendall's tau between the rankings of every two measures."""
+        return {
+            (a, b): kendall(self.verdicts[a].ranks, self.verdicts[b].ranks)
+            for a, b in combinations([str(p.measure) for p in self.paired if p.measure.better], 2)
+        }
+
+    def __str__(self) -> str:
+        return "\n\n\n".join(layout.text() for layout in self.layouts())
+
+    def layouts(self, digits: int = 4) -> list[Layout]:
+        """The paper's table, and the intervals."""
+        return [self.layout(digits), self.spans(digits)]
+
+    @property
+    def _order(self) -> Sequence[int]:
+        return self.sweep.order if self.sweep is not None else range(len(self.systems))
+
+    def layout(self, digits: int = 4) -> Layout:
+        """A row for each system: its scores, and the letters of those that it is better than."""
+        headings = ["", "system", *(f"{with_unit(p.measure)} {ARROWS[p.measure.better]}".rstrip() for p in self.paired)]
+        letters = list(self.letters.values())
+        rows = []
+        for place in self._order:
+            cells = [self._cell(p, place, digits) for p in self.paired]
+            rows.append([letters[place], shown(self.systems[place]), *cells])
+        return Layout(self._title(), headings, rows, self._notes(), [self.signature], left=2)
+
+    def _cell(self, paired: Paired, place: int, digits: int) -> Marked:
+        verdicts, letters = self.verdicts[str(paired.measure)], list(self.letters.values())
+        beaten = ["".join(letters[o] for o in worse) for worse in verdicts.beats]
+        best = paired.measure.better is not None and place in verdicts.best
+        return Marked(decimals(float(paired.scores[place]), digits), best, beaten[place], max(map(len, beaten)))
+
+    def spans(self, digits: int = 4) -> Layout:
+        """The interval of each score."""
+        headings = ["system", *(str(p.measure) for p in self.paired)]
+        rows = [[shown(self.systems[i]), *(span(p.intervals[i], digits) for p in self.paired)] for i in self._order]
+        return Layout(
+            f"{100 * self.sampling.level:g}% intervals", headings, rows, [self.sampling.told, *self._cautions()]
+        )
+
+    def table_of_differences(self, digits: int = 4) -> Layout:
+        """Every two systems by every measure."""
+        headings = ["measure", "better", "worse", "difference", "interval", "p", "p (Holm)"]
+        rows = [
+            [
+                d["measure"], shown(d["better"]), shown(d["worse"]), decimals(d["difference"], digits),
+                f"{decimals(d['low'], digits)} to {decimals(d['high'], digits)}", f"{d['p']:.2g}", f"{d['p_holm']:.2g}",
+            ]
+            for d in self.differences()
+        ]  # fmt: skip
+        return Layout("Paired differences, of estimates", headings, rows, left=3)
+
+    def _cautions(self) -> list[str]:
+        """What to beware of, each once, with the scores that it is about."""
+        found: dict[str, list[str]] = {}
+        for p in self.paired:
+            for place in self._order:
+                for text in cautions_of(float(p.scores[place]), p.intervals[place]):
+                    found.setdefault(text, []).append(f"{p.measure} of {shown(self.systems[place])}")
+        return [
+            f"{', '.join(scores[:4])}{f' and {len(scores) - 4} more' if len(scores) > 4 else ''}: {text}."
+            for text, scores in found.items()
+        ]
+
+    def _title(self) -> str:
+        joint = self.joint
+        classes = several(len(joint.class_sizes[joint.class_sizes > 0]), "class")
+        title = f"{several(len(self), 'system')} on {several(joint.n, 'item')} in {classes}"
+        if joint.labelled < joint.items:
+            share = f"{joint.labelled / joint.items:.0%}"
+            title += f"; gold has labels for {number(joint.labelled)} of {number(joint.items)} ({share})"
+        return title
+
+    def _notes(self) -> list[str]:
+        level = 100 * (1 - self.sampling.level)
+        notes = [
+            f"Letters: the systems that it is better than, beyond chance (paired, at {level:g}%, Holm's correction for "
+            f"{several(len(self) * (len(self) - 1) // 2, 'pair')}). ↑ higher is better, ↓ lower is better. * best.",
+            *(self._verdict(p) for p in self.paired if p.measure.better is not None),
+        ]
+        if self.joint.policy.dropped:
+            notes.append(
+                f"{number(self.joint.policy.dropped)} items without a label in gold or in some system are left out for "
+                "all; clusters are cut down to the items that are left, and what else they hold counts for nothing."
+            )
+        if self.agreement:
+            notes.append(self._agreement())
+        return notes
+
+    def _verdict(self, paired: Paired) -> str:
+        """Who is best, and who may be as good."""
+        verdicts = self.verdicts[str(paired.measure)]
+        best = [shown(self.systems[place]) for place in verdicts.best]
+        if len(best) == len(self):
+            return f"{paired.measure}: all are equal."
+        equals = [shown(self.systems[o]) for o in verdicts.equals(verdicts.best[0]) if o not in verdicts.best]
+        one = f"{', '.join(best)} {'is' if len(best) == 1 else 'are'} best"
+        if not equals:
+            return f"{paired.measure}: {one}, beyond chance."
+        few = ", ".join(equals[:4]) + (f" and {len(equals) - 4} more" if len(equals) > 4 else "")
+        again = f"; with other items of the same kind it would be best again {verdicts.stability():.0%} of the time"
+        return f"{paired.measure}: {one}, but {few} cannot be told from it{again if len(best) == 1 else ''}."
+
+    def _agreement(self) -> str:
+        values = {pair: tau for pair, tau in self.agreement.items() if not np.isnan(tau)}
+        if not values:
+            return "No measure ranks the systems."
+        least = min(values, key=lambda pair: values[pair])
+        mean = sum(values.values()) / len(values)
+        text = f"Measures agree on the ranking with Kendall's tau {mean:.2f}"
+        if len(values) == 1:
+            return f"{text}."
+        return f"{text} on average; least do {least[0]} and {least[1]}, {values[least]:.2f}."
+
+    @property
+    def signature(self) -> str:
+        """How the scores were reached."""
+        made = "+".join(dict.fromkeys(p.method for p in self.paired))
+        sampling = f"|interval:{self.sampling.level:g}({made},{self.sampling.unit})"
+        return signature_of(self.measures, number(self.joint.n), self.joint.policy) + sampling
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dict per system and measure."""
+        return [
+            {
+                "system": system, "measure": str(p.measure), "score": float(p.scores[i]), "better": p.measure.better,
+                "rank": self.verdicts[str(p.measure)].ranks[i], **p.intervals[i]._asdict(),
+                "better_than": ",".join(self.systems[o] for o in self.verdicts[str(p.measure)].beats[i]),
+                "n": self.joint.n, "signature": self.signature,
+            }
+            for i, system in enumerate(self.systems)
+            for p in self.paired
+        ]  # fmt: skip
+
+    def differences(self) -> list[dict[str, Any]]:
+        """One dict per measure and two systems, the better one first."""
+        return [
+            {"measure": name, **d._asdict(), "better": self.systems[d.better], "worse": self.systems[d.worse]}
+            for name, verdicts in self.verdicts.items()
+            for d in verdicts.differences
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as plain values for JSON."""
+        return {
+            "n": self.joint.n,
+            "items": self.joint.items,
+            "labelled": self.joint.labelled,
+            "scores": self.records(),
+            "differences": self.differences(),
+            "agreement": [{"measure": a, "other": b, "tau": tau} for (a, b), tau in self.agreement.items()],
+            "signature": self.signature,
+        }
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row per system and measure, in pandas, Polars or PyArrow."""
+        return frame(columns_of(self.records()), backend)
+
+    def to_latex(self, digits: int = 3) -> str:
+        """The table for a paper: the best in bold, letters raised."""
+        return self.layout(digits).latex()
+
+    def to_markdown(self, digits: int = 3) -> str:
+        """The table for GitHub and its like."""
+        return self.layout(digits).markdown()

@@ -1,0 +1,167 @@
+"""A table taken apart: every class and every cluster with its parts, and what each adds to what is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.kernels.tallying import add_by_code
+from karat.tables import Table
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+SQUARABLE = 1 << 31  # items of which the square fits 64 bits
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Lines:
+    """The rows or the columns of a table; a part of a line is one of its cells."""
+
+    codes: Ints  # the line of each cell
+    across: Ints  # the line of the other kind of each cell
+    counts: NDArray[Any]
+    sizes: NDArray[Any]
+
+    @cached_property
+    def parts(self) -> Ints:
+        """How many parts each line has."""
+        return np.bincount(self.codes, minlength=self.sizes.size)
+
+    @cached_property
+    def order(self) -> Ints:
+        """The cells line by line, the largest of each first."""
+        return np.lexsort((self.across, -self.counts, self.codes))
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Where each line begins in that order."""
+        return np.cumsum(self.parts) - self.parts
+
+    @cached_property
+    def largest(self) -> NDArray[Any]:
+        """The count of each line's largest part."""
+        return self.counts[self.order[self.starts]]
+
+    @cached_property
+    def second(self) -> NDArray[Any]:
+        """The count of each line's second largest part, 0 if it has one only."""
+        after = np.minimum(self.starts + 1, self.codes.size - 1)
+        return np.where(self.parts > 1, self.counts[self.order[after]], 0)
+
+    @cached_property
+    def squares(self) -> NDArray[Any]:
+        """The sum of each line's squared parts."""
+        return self.total(self.counts * self.counts)
+
+    @cached_property
+    def own(self) -> NDArray[Any]:
+        """For each cell the size of its line."""
+        return self.sizes[self.codes]
+
+    @cached_property
+    def rest(self) -> NDArray[Any]:
+        """For each cell the items of its line that are not in it."""
+        return self._others(self.counts, self.own)
+
+    @cached_property
+    def rest_squares(self) -> NDArray[Any]:
+        """For each cell the sum of the squared other parts of its line."""
+        return self._others(self.counts * self.counts, self.squares[self.codes])
+
+    def _others(self, values: NDArray[Any], totals: NDArray[Any]) -> NDArray[Any]:
+        """For each cell the sum of the others of its line; of the largest by adding, since a difference may cancel."""
+        others = totals - values
+        first = self.order[self.starts]
+        smaller = values.copy()
+        smaller[first] = 0
+        others[first] = self.total(smaller)
+        return np.asarray(others)
+
+    def total(self, values: NDArray[Any]) -> NDArray[Any]:
+        """The sum over each line of a value of each cell, in integers where the values are."""
+        if values.dtype.kind == "f":
+            return np.bincount(self.codes, weights=values, minlength=self.sizes.size)
+        return add_by_code(self.codes, values, self.sizes.size)
+
+    def of(self, place: int, most: int | None = None) -> Ints:
+        """The cells of one line, or so many of them, the largest first."""
+        start, parts = int(self.starts[place]), int(self.parts[place])
+        return self.order[start : start + (parts if most is None else min(most, parts))]
+
+    @cached_property
+    def surprise(self) -> Floats:
+        """What each line adds to the entropy of the other side given this one, times n: positive terms only."""
+        return self.total(self.counts * np.log1p(self.rest / self.counts))
+
+    @cached_property
+    def foreign_pairs(self) -> NDArray[Any]:
+        """The pairs of items of each line that are not in the same part."""
+        doubled = self.total(self.counts * self.rest)
+        return doubled // 2 if doubled.dtype.kind == "i" else doubled / 2
+
+    @cached_property
+    def foreign_shares(self) -> Floats:
+        """For each item the share of its line that is not in its part, added up by line."""
+        return self.total(self.counts * (self.rest / self.own))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Anatomy:
+    """The classes and clusters of a table: what a class adds is that it is split, a cluster, that it is mixed."""
+
+    table: Table
+
+    @cached_property
+    def counts(self) -> NDArray[Any]:
+        """Integers where their squares fit 64 bits, else floats."""
+        exact = self.table.counts.dtype.kind == "i" and self.table.n < SQUARABLE
+        return self.table.counts if exact else self.table.counts.astype(np.float64)
+
+    @cached_property
+    def classes(self) -> Lines:
+        """The rows."""
+        return Lines(self.table.rows, self.table.cols, self.counts, self._sizes(self.table.class_sizes))
+
+    @cached_property
+    def clusters(self) -> Lines:
+        """The columns."""
+        return Lines(self.table.cols, self.table.rows, self.counts, self._sizes(self.table.cluster_sizes))
+
+    def _sizes(self, sizes: NDArray[Any]) -> NDArray[Any]:
+        return sizes.astype(self.counts.dtype)
+
+    @cached_property
+    def n(self) -> float:
+        """The number of items, or their total weight."""
+        return float(self.table.n)
+
+    @cached_property
+    def keys(self) -> Ints:
+        """The place of each cell in the whole table, row by row: in increasing order."""
+        return self.table.rows * self.clusters.sizes.size + self.table.cols
+
+    @cached_property
+    def by_size(self) -> Ints:
+        """The clusters, the largest first, then in the order of labels."""
+        return np.argsort(-self.clusters.sizes, kind="stable")
+
+    @cached_property
+    def largest_other(self) -> NDArray[Any]:
+        """For each cluster the size of the largest of the others, 0 if there is none."""
+        sizes = np.append(self.clusters.sizes[self.by_size[:2]], 0)
+        others = np.full(self.clusters.sizes.size, sizes[0])
+        others[self.by_size[0]] = sizes[1]
+        return others
+
+
+def joining(x: Any, y: Any) -> Floats:
+    """(x+y) log(x+y) - x log x - y log y, by positive terms: what joining x and y items adds to a sum of x log x."""
+    low, high = np.minimum(x, y), np.maximum(x, y)
+    some = low > 0
+    below = np.where(some, low, 1)
+    return np.where(some, high * np.log1p(low / np.where(some, high, 1)) + low * np.log1p(high / below), 0.0)

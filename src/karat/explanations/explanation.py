@@ -1,0 +1,145 @@
+"""Explanation: what is wrong with a clustering and what mending it would do, printed, as records, as a frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from karat.explanations.findings import Merge, OddOne, Side, Split
+from karat.explanations.pages import layouts_of
+from karat.explanations.problems import largest_problems
+from karat.frames import frame
+from karat.measures.bcubed import bcubed_precision, bcubed_recall
+from karat.measures.information import class_entropy_given_cluster, cluster_entropy_given_class
+from karat.measures.variation import vi
+from karat.registry import Measure
+from karat.rendering import Layout, decimals, shown
+from karat.results import columns_of, signature_of
+from karat.tables import Table, number
+
+PROBLEMS = 3  # that the summary names
+COLUMNS = ("kind", "class", "cluster", "other", "items", "of", "parts", "share", "vi", "pairs", "bcubed")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation:
+    """Where a clustering differs from gold, and what mending it would do to a measure; print it to read it.
+
+    >>> import karat
+    >>> from karat.explanations import explain
+    >>> print(explain(["a", "a", "b", "b"], [1, 1, 2, 3]).problems[0])
+    Class 'b' (2 items) is spread over 2 clusters; its largest part, 50%, is in cluster 2. Gathered in one cluster \
+of its own, v_measure would rise from 0.8000 to 1.0000.
+    """
+
+    table: Table
+    measure: Measure
+    value: float
+    top: int
+    classes: Side
+    clusters: Side
+    merges: tuple[Merge, ...]
+    splits: tuple[Split, ...]
+    odd_ones: tuple[OddOne, ...]
+    every_merge: bool  # whether all pairs of clusters that share a class were tried, not only the most promising
+    every_repair: bool  # whether the measure has a value after every change, not only after the most promising
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """The largest problems, one sentence each."""
+        return self.sentences()
+
+    def sentences(self, digits: int = 4) -> tuple[str, ...]:
+        """The same, with so many decimals."""
+        if self.totals["vi"] == 0:
+            return ("Nothing is wrong.",)
+        if not self._problems:
+            return (
+                f"Nothing that is wrong shows in {shown(self.measure)}: no repair, merge or split makes it better.",
+            )
+        return tuple(problem.sentence(self.measure, self.value, digits) for problem in self._problems)
+
+    @cached_property
+    def _problems(self) -> list[Any]:
+        sides, moves = (self.classes, self.clusters), (self.merges, self.splits)
+        return largest_problems(self.measure, self.value, sides, moves, PROBLEMS)
+
+    @cached_property
+    def totals(self) -> dict[str, Any]:
+        """What the contributions add up to: classes that are split, and clusters that are mixed."""
+        return {
+            "vi": float(vi.of(self.table)),
+            "vi_split": float(cluster_entropy_given_class.of(self.table)),
+            "vi_mixed": float(class_entropy_given_cluster.of(self.table)),
+            "pairs_split": self.classes.pairs.sum().item(),
+            "pairs_mixed": self.clusters.pairs.sum().item(),
+            "bcubed_recall": float(bcubed_recall.of(self.table)),
+            "bcubed_precision": float(bcubed_precision.of(self.table)),
+        }
+
+    @property
+    def signature(self) -> str:
+        """How the value was reached."""
+        return signature_of([self.measure], number(self.table.n), self.table.policy)
+
+    def __str__(self) -> str:
+        return "\n\n\n".join(layout.text() for layout in self.layouts())
+
+    def __repr__(self) -> str:
+        return f"<Explanation: {self.measure}={decimals(self.value)}, {len(self._problems)} problems>"
+
+    def layouts(self, digits: int = 4) -> list[Layout]:
+        """The summary; then the worst classes and clusters, the best merges and splits, and odd ones out."""
+        return layouts_of(self, digits)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dict per class, per cluster, and per merge, split and odd one listed.
+
+        Beside a class stands the cluster with its largest part, beside a cluster its largest class; other is the
+        second cluster of a merge, or the class of which an odd one's cluster otherwise is; of is the cluster's size.
+        """
+        rows = [*_side_records(self.classes, "class", "cluster"), *_side_records(self.clusters, "cluster", "class")]
+        for m in self.merges:
+            names = {"class": m.shared, "cluster": m.left, "other": m.right}
+            rows.append({"kind": "merge", **names, "items": sum(m.items), "value": m.value, "change": m.change})
+        for s in self.splits:
+            names = {"class": s.label, "cluster": s.cluster, "items": s.items, "of": s.of}
+            rows.append({"kind": "split", **names, "value": s.value, "change": s.change})
+        for o in self.odd_ones:
+            names = {"class": o.label, "cluster": o.cluster, "other": o.otherwise}
+            rows.append({"kind": "odd", **names, "items": o.items, "of": o.of})
+        return [{key: row.get(key) for key in (*COLUMNS, "value", "change")} for row in rows]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as plain values for JSON."""
+        kinds = {"class": "classes", "cluster": "clusters", "merge": "merges", "split": "splits", "odd": "odd_ones"}
+        found: dict[str, list[dict[str, Any]]] = {plural: [] for plural in kinds.values()}
+        for row in self.records():
+            found[kinds[row["kind"]]].append({k: v for k, v in row.items() if k != "kind" and v is not None})
+        return {
+            "measure": str(self.measure), "value": self.value, "better": self.measure.better,
+            "n": self.table.n if isinstance(self.table.n, int) else float(self.table.n),
+            "problems": list(self.problems), "totals": dict(self.totals), **found,
+            "every_merge": self.every_merge, "every_repair": self.every_repair, "signature": self.signature,
+        }  # fmt: skip
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row per record, in pandas, Polars or PyArrow."""
+        return frame(columns_of(self.records()), backend)
+
+
+def _side_records(side: Side, kind: str, other: str) -> list[dict[str, Any]]:
+    """A dict for each class or cluster."""
+    lines = side.lines
+    partners = lines.across[lines.order[lines.starts]].tolist()
+    arrays = (side.sizes, side.parts, side.shares, side.vi, side.pairs, side.bcubed, side.repaired, side.changes)
+    keys = ("items", "parts", "share", "vi", "pairs", "bcubed", "value", "change")
+    return [
+        {"kind": kind, kind: name, other: side.others[partner], **_plain(dict(zip(keys, row, strict=True)))}
+        for name, partner, *row in zip(side.names, partners, *(array.tolist() for array in arrays), strict=True)
+    ]
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: None if value != value else value for key, value in row.items()}

@@ -1,0 +1,258 @@
+"""Changes of a clustering, many at once, each as what it adds to the statistics; gold stays as it is.
+
+A class is gathered in a cluster of its own; a cluster is parted into one per class; one class is taken out of a
+cluster; two clusters are joined. Each kind answers the same questions, with an array of a number for each change.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.explanations.anatomy import Anatomy, Ints, joining
+from karat.kernels.tallying import best_by_code
+
+Array: TypeAlias = NDArray[Any]
+Bits: TypeAlias = Callable[[Array], Array]  # the code length of a cluster of some size
+
+
+class Largest(NamedTuple):
+    """Added to the items in the largest parts of clusters and of classes; and the size of the largest cluster then."""
+
+    by_cluster: Array
+    by_class: Array
+    cluster: Array
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Moves(ABC):
+    """Changes of one kind; the first of two answers is about mixed clusters, the second about split classes."""
+
+    anatomy: Anatomy
+
+    @property
+    @abstractmethod
+    def clusters(self) -> Array:
+        """Added to the number of clusters."""
+
+    @abstractmethod
+    def entropies(self) -> tuple[Array, Array]:
+        """Added to n H(C|K) and n H(K|C)."""
+
+    @abstractmethod
+    def pairs(self) -> tuple[Array, Array]:
+        """Added to the pairs joined by the clustering only, and by gold only."""
+
+    @abstractmethod
+    def elements(self) -> tuple[Array, Array]:
+        """Added to the BCubed precision and recall of items."""
+
+    @abstractmethod
+    def largest(self) -> Largest:
+        """What becomes of largest parts and the largest cluster."""
+
+    @abstractmethod
+    def bits(self, length: Bits) -> Array:
+        """Added to the code lengths of clusters."""
+
+    @abstractmethod
+    def columns(self, place: int) -> Ints:
+        """The cluster of each cell after one of the changes."""
+
+    def _after(self, cells: Array, codes: Array | int) -> Ints:
+        columns = self.anatomy.table.cols.copy()
+        columns[cells] = codes
+        return columns
+
+    def _without(self, cells: Any = slice(None)) -> tuple[Array, Array, Array]:
+        """For each cell what leaving its cluster does: BCubed precision added, largest part added, what is left."""
+        k = self.anatomy.clusters
+        h, code = k.counts[cells], k.codes[cells]
+        left = k.rest[cells]
+        precision = k.rest_squares[cells] / np.where(left > 0, left, 1) - k.squares[code] / k.sizes[code]
+        return precision, np.where(h == k.largest[code], k.second[code] - h, 0), left
+
+
+class Gathered(Moves):
+    """For each class: all its items in one cluster of their own."""
+
+    @property
+    def clusters(self) -> Array:
+        c, k = self.anatomy.classes, self.anatomy.clusters
+        emptied = c.total((k.parts[k.codes] == 1).astype(np.int64))
+        return np.asarray(1 - emptied)
+
+    def entropies(self) -> tuple[Array, Array]:
+        c, k = self.anatomy.classes, self.anatomy.clusters
+        return -c.total(joining(k.rest, k.counts)), -c.surprise
+
+    def pairs(self) -> tuple[Array, Array]:
+        c, k = self.anatomy.classes, self.anatomy.clusters
+        return -c.total(k.counts * (k.rest)), -c.foreign_pairs
+
+    def elements(self) -> tuple[Array, Array]:
+        c = self.anatomy.classes
+        return c.total(self._without()[0]) + c.sizes, c.foreign_shares
+
+    def largest(self) -> Largest:
+        c = self.anatomy.classes
+        _, lost, left = self._without()
+        largest_left = best_by_code(c.codes, left, c.sizes.size)
+        largest = np.maximum(np.maximum(c.sizes, largest_left), self._largest_untouched())
+        return Largest(c.total(lost) + c.sizes, c.sizes - c.largest, largest)
+
+    def _largest_untouched(self) -> Array:
+        """For each class the size of the largest cluster without it: the first gap in its clusters by rank."""
+        c, by_size = self.anatomy.classes, self.anatomy.by_size
+        rank = np.empty_like(by_size)
+        rank[by_size] = np.arange(by_size.size)
+        ranks = rank[c.across]
+        order = np.lexsort((ranks, c.codes))
+        no_gap = ranks[order] == np.arange(order.size) - c.starts[c.codes[order]]
+        gap = np.bincount(c.codes[order], weights=no_gap, minlength=c.sizes.size).astype(np.int64)
+        return np.append(self.anatomy.clusters.sizes[by_size], 0)[gap]
+
+    def bits(self, length: Bits) -> Array:
+        c, k = self.anatomy.classes, self.anatomy.clusters
+        return c.total(length(k.rest) - length(k.sizes)[k.codes]) + length(c.sizes)
+
+    def columns(self, place: int) -> Ints:
+        return self._after(self.anatomy.classes.of(place), self.anatomy.clusters.sizes.size)
+
+
+class Parted(Moves):
+    """For each cluster: one cluster per class instead."""
+
+    @property
+    def clusters(self) -> Array:
+        return self.anatomy.clusters.parts - 1
+
+    def entropies(self) -> tuple[Array, Array]:
+        k = self.anatomy.clusters
+        return -k.surprise, np.zeros(k.sizes.size)
+
+    def pairs(self) -> tuple[Array, Array]:
+        k = self.anatomy.clusters
+        return -k.foreign_pairs, np.zeros(k.sizes.size)
+
+    def elements(self) -> tuple[Array, Array]:
+        k = self.anatomy.clusters
+        return k.foreign_shares, np.zeros(k.sizes.size)
+
+    def largest(self) -> Largest:
+        k = self.anatomy.clusters
+        return Largest(k.sizes - k.largest, np.zeros(k.sizes.size), np.maximum(k.largest, self.anatomy.largest_other))
+
+    def bits(self, length: Bits) -> Array:
+        k = self.anatomy.clusters
+        return k.total(length(k.counts)) - length(k.sizes)
+
+    def columns(self, place: int) -> Ints:
+        k = self.anatomy.clusters
+        cells = k.of(place)
+        return self._after(cells, k.sizes.size + k.across[cells])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Taken(Moves):
+    """For each of some cells: its items taken out of their cluster into one of their own."""
+
+    cells: Ints
+
+    @property
+    def _sizes(self) -> tuple[Array, Array]:
+        """How many items go, and how many stay."""
+        k = self.anatomy.clusters
+        return k.counts[self.cells], k.rest[self.cells]
+
+    @property
+    def clusters(self) -> Array:
+        return np.ones(self.cells.size)
+
+    def entropies(self) -> tuple[Array, Array]:
+        return -joining(*self._sizes), np.zeros(self.cells.size)
+
+    def pairs(self) -> tuple[Array, Array]:
+        going, staying = self._sizes
+        return -going * staying, np.zeros(self.cells.size)
+
+    def elements(self) -> tuple[Array, Array]:
+        return self._without(self.cells)[0] + self._sizes[0], np.zeros(self.cells.size)
+
+    def largest(self) -> Largest:
+        going, staying = self._sizes
+        others = self.anatomy.largest_other[self.anatomy.clusters.codes[self.cells]]
+        largest = np.maximum(np.maximum(going, staying), others)
+        return Largest(self._without(self.cells)[1] + going, np.zeros(self.cells.size), largest)
+
+    def bits(self, length: Bits) -> Array:
+        going, staying = self._sizes
+        return length(going) + length(staying) - length(going + staying)
+
+    def columns(self, place: int) -> Ints:
+        return self._after(self.cells[place : place + 1], self.anatomy.clusters.sizes.size)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Joined(Moves):
+    """For each of some pairs of clusters: both in one; with the parts of classes that they share."""
+
+    left: Ints
+    right: Ints
+    pair: Ints  # of each shared class, the place of the pair, in increasing order
+    shared: Ints  # the class
+    in_left: Array  # its items in either
+    in_right: Array
+
+    def _total(self, values: Array) -> Array:
+        """The sum over the classes that each pair shares."""
+        return np.bincount(self.pair, weights=values, minlength=self.left.size)
+
+    @property
+    def _sizes(self) -> tuple[Array, Array]:
+        sizes = self.anatomy.clusters.sizes
+        return sizes[self.left], sizes[self.right]
+
+    @property
+    def clusters(self) -> Array:
+        return np.full(self.left.size, -1)
+
+    def entropies(self) -> tuple[Array, Array]:
+        met = self._total(joining(self.in_left, self.in_right))
+        return joining(*self._sizes) - met, -met
+
+    def pairs(self) -> tuple[Array, Array]:
+        left, right = self._sizes
+        met = self._total(self.in_left * self.in_right)
+        return left * right - met, -met
+
+    def elements(self) -> tuple[Array, Array]:
+        k, (left, right) = self.anatomy.clusters, self._sizes
+        met = 2.0 * self.in_left * self.in_right
+        thinned = k.squares[self.left] * (right / left) + k.squares[self.right] * (left / right)
+        return (self._total(met) - thinned) / (left + right), self._total(met / self._class_sizes)
+
+    @property
+    def _class_sizes(self) -> Array:
+        return self.anatomy.classes.sizes[self.shared]
+
+    def largest(self) -> Largest:
+        c, k, (left, right) = self.anatomy.classes, self.anatomy.clusters, self._sizes
+        both = self.in_left + self.in_right
+        single = k.largest[self.left], k.largest[self.right]
+        largest = np.maximum(np.maximum(*single), best_by_code(self.pair, both, self.left.size))
+        grown = self._total(np.maximum(both - c.largest[self.shared], 0))
+        return Largest(largest - single[0] - single[1], grown, np.maximum(left + right, k.sizes.max()))
+
+    def bits(self, length: Bits) -> Array:
+        left, right = self._sizes
+        single = length(self.anatomy.clusters.sizes)
+        return length(left + right) - single[self.left] - single[self.right]
+
+    def columns(self, place: int) -> Ints:
+        return self._after(self.anatomy.clusters.of(int(self.right[place])), int(self.left[place]))

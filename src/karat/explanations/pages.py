@@ -1,0 +1,154 @@
+"""How an explanation is printed: a summary, and tables of the worst."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from karat.explanations.findings import Merge, OddOne, Side, Split
+from karat.explanations.problems import percent
+from karat.rendering import Layout, decimals, shortened, shown, width
+from karat.results import with_unit
+from karat.tables import number, several
+
+if TYPE_CHECKING:
+    from karat.explanations.explanation import Explanation
+
+LABEL = 18  # columns of a label
+PARTS = 33  # columns of the largest parts of a class or cluster
+
+
+def layouts_of(found: Explanation, digits: int) -> list[Layout]:
+    """The tables that have rows, the summary first."""
+    name, better = shown(found.measure), found.measure.better
+    rest = [
+        _side(found, found.classes, "class", digits),
+        _side(found, found.clusters, "cluster", digits),
+        _listed(
+            found.merges, f"Merges of two clusters that would make {name} {better}", _merge(digits), 3,
+            ("cluster", "and cluster", "share class", "items", "items", name, "change"),
+        ),
+        _listed(
+            found.splits, f"Classes that, taken out of a cluster, would make {name} {better}", _split(digits), 2,
+            ("class", "out of cluster", "items", "of", name, "change"),
+        ),
+        _listed(
+            found.odd_ones, "Odd ones out: few items of another class in a cluster of one class", _odd, 3,
+            ("class", "in cluster", "otherwise of class", "items", "of"),
+        ),
+    ]  # fmt: skip
+    pages = [_summary(found, digits), *(layout for layout in rest if layout.rows)]
+    return [*pages[:-1], pages[-1]._replace(signatures=[found.signature])]
+
+
+def _summary(found: Explanation, digits: int) -> Layout:
+    """What the two kinds of error come to, and the largest problems in words."""
+    totals, (classes, clusters) = found.totals, found.table.shape
+    both = totals["pairs_split"] + totals["pairs_mixed"]
+    rows = [
+        ["classes are split", decimals(totals["vi_split"], digits), number(totals["pairs_split"]),
+         f"1 - recall = {decimals(1 - totals['bcubed_recall'], digits)}"],
+        ["clusters are mixed", decimals(totals["vi_mixed"], digits), number(totals["pairs_mixed"]),
+         f"1 - precision = {decimals(1 - totals['bcubed_precision'], digits)}"],
+        ["together", decimals(totals["vi"], digits), number(both), ""],
+    ]  # fmt: skip
+    dropped = f" ({number(found.table.policy.dropped)} dropped)" if found.table.policy.dropped else ""
+    shape = f"{several(classes, 'class')} and {several(clusters, 'cluster')}"
+    value = f"{shown(with_unit(found.measure))} is {decimals(found.value, digits)}, {found.measure.better} is better"
+    title = f"{several(found.table.n, 'item')}{dropped} in {shape}: {value}"
+    headings = ["what is wrong", "VI [nats]", "pairs of items", "BCubed"]
+    return Layout(title, headings, rows, [*found.sentences(digits), *_remarks(found)])
+
+
+def _remarks(found: Explanation) -> list[str]:
+    """What was not tried."""
+    remarks = []
+    if not found.every_merge:
+        remarks.append("Merges: of the clusters that share a class only the most promising pairs were tried.")
+    if not found.every_repair:
+        remarks.append(
+            f"{shown(found.measure)} has no closed form for changes of clusters: of each kind, only those that "
+            "lower VI most were tried."
+        )
+    return remarks
+
+
+def _side(found: Explanation, side: Side, kind: str, digits: int) -> Layout:
+    """The classes or clusters that add most to VI."""
+    if kind == "class":
+        title, where, of = "Classes spread over clusters", "in clusters", "recall"
+        remedy = "gathered in one cluster of its own"
+    else:
+        title, where, of = "Clusters of several classes", "of classes", "precision"
+        remedy = "split into one cluster per class"
+    totals = found.totals
+    whole = totals["vi"], totals["pairs_split"] + totals["pairs_mixed"], 1 - totals[f"bcubed_{of}"]
+    headings = [kind, where, "items", "parts", "VI", "pairs", "BCubed", "repaired"]
+    note = (
+        f"VI, pairs, BCubed: its share of all the VI, of all the pairs that are wrong, of 1 - BCubed {of}; "
+        f"repaired: {shown(found.measure)} if it were {remedy}."
+    )
+    rows = [_line(side, place, whole, digits) for place in side.worst(found.top)]
+    return Layout(f"{title}, the worst first", headings, rows, [note], left=2)
+
+
+def _line(side: Side, place: int, whole: tuple[float, ...], digits: int) -> list[str]:
+    """A class or cluster: its name and largest parts, size, number of parts, shares of what is wrong, its repair."""
+    added = (side.vi[place], side.pairs[place], side.bcubed[place])
+    return [
+        _label(side.names[place]),
+        _largest_parts(side, place),
+        number(side.sizes[place].item()),
+        number(side.parts[place].item()),
+        *(percent(part / total) if total > 0 else "–" for part, total in zip(added, whole, strict=True)),
+        _value(side.repaired[place], digits),
+    ]
+
+
+def _largest_parts(side: Side, place: int) -> str:
+    """As many of the largest parts as there is room for, three at most."""
+    parts = [f"{_label(other)} {percent(share)}" for other, share in side.largest_parts(place)]
+    for number_shown in range(len(parts), 1, -1):
+        more = ", …" if side.parts[place] > number_shown else ""
+        text = ", ".join(parts[:number_shown]) + more
+        if width(text) <= PARTS:
+            return text
+    return f"{parts[0]}, …"
+
+
+def _listed(
+    moves: Sequence[Any], title: str, row: Callable[[Any], list[str]], left: int, headings: Sequence[str]
+) -> Layout:
+    return Layout(title, headings, [row(move) for move in moves], left=left)
+
+
+def _merge(digits: int) -> Callable[[Merge], list[str]]:
+    def row(m: Merge) -> list[str]:
+        shared = _label(m.shared) if any(m.of_shared) else "–"
+        return [_label(m.left), _label(m.right), shared, *map(number, m.items), *_effect(m.value, m.change, digits)]
+
+    return row
+
+
+def _split(digits: int) -> Callable[[Split], list[str]]:
+    def row(s: Split) -> list[str]:
+        return [_label(s.label), _label(s.cluster), number(s.items), number(s.of), *_effect(s.value, s.change, digits)]
+
+    return row
+
+
+def _odd(o: OddOne) -> list[str]:
+    return [_label(o.label), _label(o.cluster), _label(o.otherwise), number(o.items), number(o.of)]
+
+
+def _effect(value: float, change: float, digits: int) -> list[str]:
+    sign = "+" if change > 0 else ""
+    return [decimals(value, digits), f"{sign}{decimals(change, digits)}"]
+
+
+def _value(value: float, digits: int) -> str:
+    return decimals(None if value != value else float(value), digits)
+
+
+def _label(label: object) -> str:
+    return shortened(shown(label), LABEL)

@@ -1,0 +1,113 @@
+"""What is wrong in plain words: the largest problems, one sentence each, and what mending it would do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from karat.explanations.findings import Merge, Side, Split, best, gains
+from karat.registry import Measure
+from karat.rendering import decimals, shortened, shown
+from karat.tables import number, several
+
+WIDEST = 40  # columns of a label in a sentence
+TRIED = 50  # problems of each kind, of which some name the same class or cluster
+
+
+class Problem(NamedTuple):
+    """Something wrong: the gain of mending it, which classes and clusters it names, the measure's value once mended."""
+
+    gain: float
+    items: Any
+    about: tuple[tuple[str, str], ...]  # "class" or "cluster", and its label
+    text: str
+    remedy: str
+    value: float
+
+    def sentence(self, measure: Measure, value: float, digits: int = 4) -> str:
+        """The problem and what mending it would do."""
+        verb = "rise" if self.value > value else "fall"
+        effect = f"{shown(measure)} would {verb} from {decimals(value, digits)} to {decimals(self.value, digits)}"
+        return f"{self.text} {self.remedy}, {effect}."
+
+
+def largest_problems(
+    measure: Measure, value: float, sides: tuple[Side, Side], moves: tuple[Sequence[Merge], Sequence[Split]], most: int
+) -> list[Problem]:
+    """The problems whose remedy gains most, no class or cluster twice; ties go to more items, repairs first."""
+    classes, clusters = sides
+    found = [*_classes(measure, value, classes), *_clusters(measure, value, clusters)]
+    found += [*_merges(measure, value, moves[0][:TRIED]), *_splits(measure, value, moves[1][:TRIED])]
+    chosen: list[Problem] = []
+    for problem in sorted(found, key=lambda p: (-p.gain, -p.items)):
+        if not {name for other in chosen for name in other.about} & set(problem.about):
+            chosen.append(problem)
+    return chosen[:most]
+
+
+def _classes(measure: Measure, value: float, side: Side) -> Iterator[Problem]:
+    gain = gains(measure, value, side.repaired)
+    for place in best(gain, side.sizes, TRIED):
+        name, items = quoted(side.names[place]), several(side.sizes[place].item(), "item")
+        (other, share), *_ = side.largest_parts(place, 1)
+        if side.parts[place] > 1:
+            text = f"Class {name} ({items}) is spread over {number(side.parts[place].item())} clusters; "
+            text += f"its largest part, {percent(share)}, is in cluster {quoted(other)}."
+            remedy = "Gathered in one cluster of its own"
+        else:
+            text = f"Class {name} ({items}) shares cluster {quoted(other)} with other classes."
+            remedy = "In a cluster of its own"
+        about = (("class", repr(side.names[place])), ("cluster", repr(other)))
+        yield Problem(float(gain[place]), side.sizes[place].item(), about, text, remedy, float(side.repaired[place]))
+
+
+def _clusters(measure: Measure, value: float, side: Side) -> Iterator[Problem]:
+    gain = gains(measure, value, side.repaired)
+    for place in best(gain, side.sizes, TRIED):
+        name, items = quoted(side.names[place]), several(side.sizes[place].item(), "item")
+        (other, share), *_ = side.largest_parts(place, 1)
+        text = f"Cluster {name} ({items}) mixes {number(side.parts[place].item())} classes; "
+        text += f"the largest, {percent(share)}, is {quoted(other)}."
+        about = (("cluster", repr(side.names[place])), ("class", repr(other)))
+        remedy, new = "Split into one cluster per class", float(side.repaired[place])
+        yield Problem(float(gain[place]), side.sizes[place].item(), about, text, remedy, new)
+
+
+def _merges(measure: Measure, value: float, merges: Sequence[Merge]) -> Iterator[Problem]:
+    for merge in merges:
+        names = [quoted(merge.left), quoted(merge.right)]
+        text = f"Clusters {names[0]} and {names[1]} ({number(merge.items[0])} and {number(merge.items[1])} items) "
+        left, right = map(number, merge.of_shared)
+        share = f"share class {quoted(merge.shared)}, with {left} and {right} items of it."
+        text += share if any(merge.of_shared) else "have no class in common."
+        about = [("cluster", repr(merge.left)), ("cluster", repr(merge.right))]
+        about += [("class", repr(merge.shared))] if any(merge.of_shared) else []
+        yield Problem(_gain(measure, value, merge.value), sum(merge.items), tuple(about), text, "Merged", merge.value)
+
+
+def _splits(measure: Measure, value: float, splits: Sequence[Split]) -> Iterator[Problem]:
+    for split in splits:
+        text = f"Cluster {quoted(split.cluster)} ({several(split.of, 'item')}) holds "
+        text += f"{number(split.items)} of class {quoted(split.label)}."
+        about = (("class", repr(split.label)), ("cluster", repr(split.cluster)))
+        gain, remedy = _gain(measure, value, split.value), "With these in a cluster of their own"
+        yield Problem(gain, split.items, about, text, remedy, split.value)
+
+
+def _gain(measure: Measure, value: float, new: float) -> float:
+    return float(gains(measure, value, np.array([new]))[0])
+
+
+def quoted(label: object) -> str:
+    """A label in a sentence: text in quotes, nothing that a terminal would obey, not too long."""
+    return shortened(shown(repr(label) if isinstance(label, str) else label), WIDEST)
+
+
+def percent(share: float) -> str:
+    """A share of a whole, rounded but for what is not quite all or nothing."""
+    text = f"{100 * share:.0f}%"
+    if share < 1 and text == "100%":
+        return ">99%"
+    return "<1%" if share > 0 and text == "0%" else text

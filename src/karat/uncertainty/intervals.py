@@ -1,0 +1,82 @@
+"""An interval for a score, and which method gives it: the jackknife where scores are smooth, else the bootstrap."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.errors import TableError
+from karat.measures.information import Entropies
+from karat.registry import Measure
+from karat.tables import Table
+from karat.uncertainty.influence import Jackknife
+from karat.uncertainty.resamples import Lines, Resampled, drawn
+from karat.uncertainty.sampling import Interval, Sampling
+
+Floats = NDArray[np.float64]
+
+LARGE = 1_000_000  # items from which a bootstrap tells nothing that the largest cells do not
+SPARSE = 0.04  # the share of items alone in their cell from which what is unseen weighs in
+SMALL = 30  # items, of which no method makes a good interval
+
+
+def intervals(table: Table, measures: Sequence[Measure], sampling: Sampling) -> dict[str, Interval]:
+    """An interval for each score of a table."""
+    sampling.check()
+    if not table.whole or table.policy.weighted:
+        raise TableError("intervals are for items that count alike; leave out weights, or interval.")
+    jackknife = Jackknife(table, corrected=sampling.corrected)
+    found, rest = {}, []
+    for measure in measures:
+        influence = jackknife.influence(measure) if by_jackknife(measure, table) else None
+        if influence is None:
+            rest.append(measure)
+            continue
+        error, caution = influence.error(sampling.unit), cautions(measure, table, sampling)
+        found[str(measure)] = sampling.around(measure, influence.estimate, error, "jackknife", caution)
+    if rest:
+        values = resampled_values(table, rest, sampling)
+        found.update({str(m): bootstrapped(m, table, values[str(m)], sampling) for m in rest})
+    return {str(m): found[str(m)] for m in measures}
+
+
+def by_jackknife(measure: Measure, table: Table) -> bool:
+    """Whether leaving items out tells how much a score varies: if it is smooth, or items are many."""
+    return all(kind.smooth for kind in measure.statistics) or table.n > LARGE
+
+
+def cautions(measure: Measure, table: Table, sampling: Sampling) -> str:
+    """Why an interval may be too wide or too narrow."""
+    units = len(table.class_sizes) if sampling.unit == "classes" else int(table.n)
+    if units < SMALL:
+        return f"{units} {sampling.unit} are few: it may be too narrow"
+    alone = float((table.counts == 1).sum()) / float(table.n)
+    if alone > SPARSE and Entropies in measure.statistics and sampling.corrected:
+        return f"{alone:.0%} of the items are alone in their cell: it may be too wide"
+    return ""
+
+
+def resampled_values(table: Table, measures: Sequence[Measure], sampling: Sampling) -> Mapping[str, Floats]:
+    """The scores of each resample."""
+    lines = Lines(table.rows), Lines(table.cols)
+    parts: dict[str, list[Floats]] = {str(m): [] for m in measures}
+    for counts in drawn(table.counts, table.rows, sampling.resamples, sampling.seed, sampling.unit):
+        stack = Resampled(table.rows, table.cols, counts, lines)
+        for measure in measures:
+            parts[str(measure)].append(np.asarray(measure.of(stack), np.float64))
+    return {name: np.concatenate(values) for name, values in parts.items()}
+
+
+def bootstrapped(measure: Measure, table: Table, values: Floats, sampling: Sampling) -> Interval:
+    """The interval of resampled scores: less what resampling adds, which is about what sampling added."""
+    score = float(measure.of(table))
+    if not np.isfinite(values).all():
+        return Interval(np.nan, np.nan, score, np.nan, sampling.level, "none", "some resamples have no finite score")
+    (low, high), error, more = measure.bounds, float(values.std(ddof=1)), float(values.mean()) - score
+    estimate = min(max(score - more, low), high) if sampling.corrected else score
+    caution = cautions(measure, table, sampling)
+    if abs(more) > error / 2:
+        caution = caution or "other cells are nearly as good as the best ones: it may miss the truth"
+    return sampling.around(measure, estimate, error, "bootstrap", caution)

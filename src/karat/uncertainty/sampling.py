@@ -1,0 +1,97 @@
+"""What intervals are, how they are asked for, and how they read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple, TypeAlias
+
+from karat.errors import MeasureError
+from karat.registry import Measure
+from karat.rendering import decimals
+
+Unit: TypeAlias = Literal["items", "classes"]
+
+RESAMPLES = 1000
+
+
+class Interval(NamedTuple):
+    """Where the score of the population is likely to be.
+
+    estimate is the score with its bias taken away, as far as that is known; the score stays what its definition says.
+    """
+
+    low: float
+    high: float
+    estimate: float
+    standard_error: float
+    level: float
+    method: str  # "jackknife", "bootstrap", or "none"
+    caution: str = ""  # why it may be too wide or too narrow
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, (int, float)) and self.low <= value <= self.high
+
+
+class Sampling(NamedTuple):
+    """How intervals are made."""
+
+    level: float = 0.95
+    unit: Unit = "items"
+    corrected: bool = True
+    resamples: int = RESAMPLES
+    seed: int = 0
+
+    def check(self) -> Sampling:
+        """Itself, if all can be."""
+        if not isinstance(self.level, (int, float)) or not 0.5 <= self.level < 1:
+            raise MeasureError(f"interval={self.level!r} is not a share of intervals; give one such as 0.95.")
+        if self.unit not in ("items", "classes"):
+            raise MeasureError(f"unit={self.unit!r} is not what is sampled; use 'items' or 'classes'.")
+        if not isinstance(self.resamples, int) or self.resamples < 2:
+            raise MeasureError(f"resamples={self.resamples!r} are too few; give 1000, or 2 at least.")
+        return self
+
+    @property
+    def told(self) -> str:
+        """What the intervals mean, in a sentence."""
+        of = "items" if self.unit == "items" else "classes, each with all its items,"
+        around = ", around an estimate with less bias than the score" if self.corrected else ""
+        return f"Intervals hold the score of more {of} of the same kind {100 * self.level:g} times in 100{around}."
+
+    @property
+    def z(self) -> float:
+        """How many standard errors an interval reaches to each side."""
+        from statistics import NormalDist  # which takes as long to load as a small file to read
+
+        return NormalDist().inv_cdf(0.5 + self.level / 2)
+
+    def around(self, measure: Measure, estimate: float, error: float, method: str, caution: str = "") -> Interval:
+        """An interval that stays within the measure's bounds."""
+        low, high = measure.bounds
+        ends = max(low, estimate - self.z * error), min(high, estimate + self.z * error)
+        return Interval(*ends, estimate, error, self.level, method, caution)
+
+
+def span(found: Interval, digits: int) -> str:
+    """An interval as it is printed."""
+    return f"{decimals(found.low, digits)} to {decimals(found.high, digits)}"
+
+
+def cautions_of(score: float, found: Interval) -> list[str]:
+    """What to beware of: a score outside its own interval, and an interval that may be too wide or too narrow."""
+    told = []
+    if score > found.high or score < found.low:
+        told.append(
+            "outside the interval, since in a small sample cells with few items make gold and clusters look more alike "
+            "than they are; prefer the interval"
+        )
+    return [*told, f"the interval: {found.caution}"] if found.caution else told
+
+
+def remarks_on(scores: Mapping[str, float], found: Mapping[str, Interval]) -> list[str]:
+    """What to beware of, each once, with the scores that it is about."""
+    told: dict[str, list[str]] = {}
+    for name, interval in found.items():
+        for text in cautions_of(scores[name], interval):
+            told.setdefault(text, []).append(name)
+    return [f"{', '.join(names)}: {text}." for text, names in told.items()]

@@ -1,0 +1,280 @@
+"""Is A better than B? Paired differences, letters, ranks, sweeps, and systems without gold."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import karat
+from karat.cli import main
+from karat.comparisons.paired import paired
+from karat.comparisons.sweeps import sweep_of
+from karat.comparisons.verdicts import kendall, two_sided
+from karat.files.together import read_together
+from karat.joint import join
+from karat.uncertainty.sampling import Sampling
+
+
+def noisy(rng: np.random.Generator, gold: np.ndarray, share: float, clusters: int = 6) -> np.ndarray:
+    return np.where(rng.random(gold.size) < share, rng.integers(0, clusters, gold.size), gold)
+
+
+@pytest.fixture(scope="module")
+def data() -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    rng = np.random.default_rng(0)
+    gold = rng.integers(0, 4, 400)
+    good = noisy(rng, gold, 0.2)
+    return gold, {"good": good, "same": good.copy(), "poor": noisy(rng, gold, 0.5), "near": noisy(rng, gold, 0.22)}
+
+
+def test_combinations_of_labels_give_every_system_its_table(data: tuple) -> None:
+    gold, systems = data
+    joint = join(gold, systems)
+    assert joint.n == 400
+    for name, pred in systems.items():
+        assert joint.tables[name] == karat.Table.from_labels(gold, pred)
+        assert np.array_equal(np.bincount(joint.cells(name), joint.counts), joint.tables[name].counts)
+
+
+def test_items_are_matched_by_name_and_those_without_a_label_are_left_out_for_all() -> None:
+    gold = {"a": 1, "b": 1, "c": 2, "d": None, "e": 2}
+    systems = {"x": {"e": 5, "c": 5, "a": 6, "b": 6, "d": 6}, "y": {"a": 1, "b": 2, "c": 2, "d": 2, "e": None}}
+    joint = join(gold, systems, missing="drop")
+    assert (joint.n, joint.items, joint.labelled, joint.policy.missing_items) == (3, 5, 4, 2)
+    assert joint.tables["x"] == karat.Table.from_labels([1, 1, 2], [6, 6, 5])
+    with pytest.raises(karat.LabelError, match=r"1 in 'gold', 1 in 'y'"):
+        join(gold, systems)
+    alone = join(gold, systems, missing="singletons")
+    assert alone.n == 5
+    assert len(alone.tables["y"].clusters) == 3
+    assert join(gold, systems, missing="cluster").n == 5
+    with pytest.raises(karat.LabelError, match=r"'y' lacks 'a'"):
+        join({"a": 1, "b": 2}, {"x": {"a": 1, "b": 1}, "y": {"b": 1}})
+
+
+def test_noise_is_treated_for_each_system() -> None:
+    gold, systems = [0, 0, 1, 1], {"x": [-1, 5, 6, 6], "y": [5, 5, -1, -1]}
+    assert join(gold, systems, noise=-1, noise_as="drop").n == 1
+    joint = join(gold, systems, noise=-1, noise_as="singletons")
+    assert [len(table.clusters) for table in joint.tables.values()] == [3, 3]
+    assert join(gold, systems, noise=-1, noise_as="cluster").policy.noise_items == 3
+
+
+@pytest.mark.parametrize(
+    ("gold", "systems", "message"),
+    [
+        ([0, 1], {"x": [0, 1], "y": [0]}, "'y' has 1"),
+        ([0, 1], {"x": {"a": 0, "b": 1}, "y": [0, 1]}, "names its items"),
+        ([0, 1], {"gold": [0, 1], "y": [0, 1]}, "called 'gold'"),
+        ([0, 1], {"x": [0, 1]}, "two systems or more"),
+        ([0, 1], [[0, 1], [1, 0]], "two systems or more"),
+        ([None, None], {"x": [0, 1], "y": [0, 1]}, "items without a label"),
+    ],
+)
+def test_systems_that_cannot_be_compared_are_refused(gold: object, systems: object, message: str) -> None:
+    with pytest.raises(karat.KaratError, match=message):
+        karat.compare(gold, systems, "ari")  # type: ignore[arg-type]
+
+
+def test_paired_errors_are_the_jackknife_of_the_differences(data: tuple) -> None:
+    gold, systems = data
+    chosen = {"good": systems["good"], "poor": systems["poor"]}
+    found = karat.compare(gold, chosen, ["v_measure", "ari"], corrected=False)
+    for text in ("v_measure", "ari"):
+        measure = karat.parse(text)
+        gaps = np.array([
+            float(measure(np.delete(gold, i), np.delete(chosen["good"], i)))
+            - float(measure(np.delete(gold, i), np.delete(chosen["poor"], i)))
+            for i in range(gold.size)
+        ])  # fmt: skip
+        error = math.sqrt((gold.size - 1) / gold.size * ((gaps - gaps.mean()) ** 2).sum())
+        difference = found.difference(text, "poor", "good")
+        assert difference.high - difference.difference == pytest.approx(1.959964 * error, rel=1e-6)
+        assert difference.difference == pytest.approx(found["good"][text] - found["poor"][text])
+        assert found.systems[difference.better] == "good"
+
+
+def test_resampled_differences_agree_with_the_jackknife(data: tuple, monkeypatch: pytest.MonkeyPatch) -> None:
+    gold, systems = data
+    joint, measures = join(gold, systems), [karat.ari, karat.bcubed_f]
+    smooth = paired(joint, measures, Sampling(corrected=False))
+    monkeypatch.setattr("karat.comparisons.paired.by_jackknife", lambda *_: False)
+    drawn = paired(joint, measures, Sampling(corrected=False, resamples=3000))
+    for a, b in zip(smooth, drawn, strict=True):
+        assert (a.method, b.method) == ("jackknife", "bootstrap")
+        assert b.covariances == pytest.approx(a.covariances, rel=0.2, abs=1e-4)
+
+
+def test_identical_systems_are_never_called_different(data: tuple) -> None:
+    gold, systems = data
+    found = karat.compare(gold, systems, "all", resamples=50)
+    for measure in found.measures:
+        difference = found.difference(measure, "good", "same")
+        assert (difference.difference, difference.p, difference.p_holm) == (0, 1, 1), measure
+        ranks = dict(zip(found.systems, found.verdicts[str(measure)].ranks, strict=True))
+        assert ranks["good"] == ranks["same"]
+
+
+def test_lower_is_better_where_the_measure_says_so(data: tuple) -> None:
+    found = karat.compare(*data, ["vi", "v_measure"])
+    for name in ("vi", "v_measure"):
+        assert found.systems[found.difference(name, "good", "poor").better] == "good"
+        assert found.verdicts[name].ranks[found.systems.index("poor")] == 4
+        assert found.systems.index("poor") in found.verdicts[name].beats[0]
+
+
+def test_p_values_are_corrected_by_holm(data: tuple) -> None:
+    differences = karat.compare(*data, "ari").verdicts["ari"].differences
+    raw = sorted(d.p for d in differences)
+    number = len(raw)
+    wanted = np.minimum(1, np.maximum.accumulate([(number - i) * p for i, p in enumerate(raw)]))
+    assert sorted(d.p_holm for d in differences) == pytest.approx(wanted)
+    assert two_sided(1.96, 1.0) == pytest.approx(2 * stats.norm.sf(1.96))
+    assert (two_sided(0, 0), two_sided(1, 0)) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"), [([1, 2, 3, 4], [1, 3, 2, 4]), ([1, 2.5, 2.5, 4], [4, 3, 2, 1]), ([1, 2, 3], [1, 2, 3])]
+)
+def test_kendalls_tau_is_scipys(a: list[float], b: list[float]) -> None:
+    assert kendall(a, b) == pytest.approx(stats.kendalltau(a, b).statistic)
+    assert math.isnan(kendall([1, 1], [1, 2]))
+
+
+def test_the_table_tells_who_is_best_and_who_may_be_as_good(data: tuple) -> None:
+    found = karat.compare(*data, ["v_measure", "ari"])
+    text = str(found)
+    assert "4 systems on 400 items in 4 classes" in text
+    assert "cannot be told from it" in text
+    assert "beyond chance" in text
+    assert "95% intervals" in text
+    assert "Kendall's tau" in text
+    latex = found.to_latex()
+    assert r"\textbf{" in latex
+    assert "$^{c}$" in latex
+    assert "<sup>c</sup>" in found.to_markdown()
+    assert "**0." in found.to_markdown()
+    frame = found.to_frame("pandas")
+    assert len(frame) == 8
+    assert set(frame.columns) >= {"system", "measure", "score", "low", "high", "rank", "better_than"}
+    assert json.loads(json.dumps(found.to_dict()))["n"] == 400
+    assert len(found.differences()) == 12
+    assert repr(found) == "<Comparison: good, same, poor, near by v_measure, ari>"
+    with pytest.raises(karat.KaratError, match="'other' is not compared"):
+        found.difference("ari", "good", "other")
+    with pytest.raises(karat.KaratError, match="purity was not compared"):
+        found.interval("purity", "good")
+
+
+def test_the_best_is_best_again_as_often_as_it_is_better() -> None:
+    rng = np.random.default_rng(3)
+    gold = rng.integers(0, 3, 500)
+    clear = karat.compare(gold, {"a": noisy(rng, gold, 0.1), "b": noisy(rng, gold, 0.6)}, "ari")
+    assert clear.verdicts["ari"].stability() == 1
+    level = karat.compare(gold, {"a": noisy(rng, gold, 0.4), "b": noisy(rng, gold, 0.4)}, "ari").verdicts["ari"]
+    (difference,) = level.differences
+    assert level.stability() == pytest.approx(1 - difference.p / 2, abs=0.04)
+
+
+def test_a_default_panel_and_whole_classes_as_the_unit(data: tuple) -> None:
+    gold, systems = data
+    found = karat.compare(gold, systems, unit="classes", resamples=30)
+    assert "classes" in found.signature
+    assert "4 classes are few" in str(found)
+    assert {str(m) for m in found.measures} >= {"v_measure", "ari", "purity"}
+
+
+def test_systems_that_differ_in_a_number_are_a_sweep(data: tuple) -> None:
+    gold, systems = data
+    found = karat.compare(gold, {"k=10": systems["good"], "k=2": systems["poor"], "k=5": systems["near"]}, "ari")
+    assert [point[0] for point in found.curve("ari")] == [2, 5, 10]
+    assert found.curve("ari")[2][1] == found["k=10"]["ari"]
+    rows = [row[1] for row in found.layout().rows]
+    assert rows == ["k=2", "k=5", "k=10"]
+    assert sweep_of(["run-1", "run-2", "other-3"]) is None
+    assert sweep_of(["k=1", "k=2"]) is None
+    assert sweep_of(["k=1", "k=1.0", "k=2"]) is None
+    assert sweep_of(["20 topics", "30 topics", "5 topics"]).name == "topics"
+    with pytest.raises(karat.KaratError, match="do not differ in one number"):
+        karat.compare(gold, systems, "ari").curve("ari")
+
+
+def test_systems_without_gold_are_compared_with_each_other(data: tuple) -> None:
+    found = karat.agreement(data[1])
+    assert found.values == pytest.approx(found.values.T)
+    assert found.values[0, 1] == 0
+    assert found.values[0, 2] == karat.vi(data[1]["good"], data[1]["poor"])
+    assert "Closest: good and same" in str(found)
+    assert {found.order.index(0), found.order.index(1)} in ({0, 1}, {1, 2}, {2, 3})
+    assert len(found.to_frame("pandas")) == 16
+    homogeneous = karat.agreement(data[1], "homogeneity")
+    assert homogeneous.values[0, 2] == karat.homogeneity(data[1]["good"], data[1]["poor"])
+    assert homogeneous.values[2, 0] == karat.homogeneity(data[1]["poor"], data[1]["good"])
+    with pytest.raises(karat.KaratError, match="two systems or more"):
+        karat.agreement({"x": [0, 1]})
+
+
+def test_equal_systems_are_told_apart_as_often_as_the_level_says() -> None:
+    rng = np.random.default_rng(11)
+    found = 0
+    for _ in range(300):
+        gold = rng.integers(0, 4, 300)
+        pair = {"a": noisy(rng, gold, 0.4), "b": noisy(rng, gold, 0.4)}
+        found += karat.compare(gold, pair, "v_measure").difference("v_measure", "a", "b").p < 0.05
+    assert 0.02 * 300 <= found <= 0.09 * 300
+
+
+@pytest.fixture
+def files(data: tuple, tmp_path: Path) -> Path:
+    gold, systems = data
+    (tmp_path / "gold.csv").write_text("id,class\n" + "".join(f"{i},{c}\n" for i, c in enumerate(gold)))
+    for name in ("good", "poor"):
+        rows = list(enumerate(systems[name]))[::-1]
+        (tmp_path / f"{name}.csv").write_text("id,cluster\n" + "".join(f"{i},{c}\n" for i, c in rows))
+    return tmp_path
+
+
+def test_the_command_compares_files_matched_on_id(files: Path, data: tuple, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = [str(files / f"{name}.csv") for name in ("gold", "good", "poor")]
+    assert main(["compare", *paths, "-m", "ari", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    wanted = karat.compare(data[0], {name: data[1][name] for name in ("good", "poor")}, "ari")
+    assert [record["score"] for record in found["scores"]] == [wanted["good"]["ari"], wanted["poor"]["ari"]]
+    assert found["differences"][0]["p"] == pytest.approx(wanted.difference("ari", "good", "poor").p)
+    assert main(["compare", *paths, "-m", "ari", "--differences"]) == 0
+    assert "p (Holm)" in capsys.readouterr().out
+    assert main(["compare", *paths, "--pairwise"]) == 0
+    assert "vi between 3 systems" in capsys.readouterr().out
+    assert main(["compare", *paths[:2]]) == 1
+    assert "two systems or more" in capsys.readouterr().err
+    assert main(["score", *paths[:2], "-m", "ari", "--interval"]) == 0
+    assert "95% interval" in capsys.readouterr().out
+
+
+def test_large_files_and_columns_are_read_too(files: Path, data: tuple) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    path = files / "all.parquet"
+    joined = " JOIN ".join(
+        f"(SELECT id, {column} AS {name} FROM read_csv('{files / name}.csv')) AS {name} USING (id)" if place else
+        f"(SELECT id, {column} AS {name} FROM read_csv('{files / name}.csv')) AS {name}"
+        for place, (name, column) in enumerate((("gold", "class"), ("good", "cluster"), ("poor", "cluster")))
+    )  # fmt: skip
+    duckdb.sql(f"COPY (SELECT * FROM {joined} ORDER BY id) TO '{path}' (FORMAT parquet)")
+    found = read_together(str(path), gold="gold", pred="*oo*")
+    assert list(found.systems) == ["good", "poor"]
+    compared = karat.compare(found.gold, found.systems, "ari")
+    assert compared["good"]["ari"] == karat.ari(*(data[0], data[1]["good"]))
+
+
+def test_what_has_no_items_cannot_be_compared(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (files / "table.csv").write_text("1,2\n3,4\n")
+    assert main(["compare", str(files / "table.csv"), str(files / "table.csv"), "--input", "matrix"]) == 1
+    assert "no labels of items" in capsys.readouterr().err
+    paths = [str(files / f"{name}.csv") for name in ("gold", "good", "poor")]
+    assert main(["compare", *paths, "--weights", "id"]) == 1
+    assert "leave it out" in capsys.readouterr().err

@@ -1,0 +1,225 @@
+"""Intervals: what each item adds, what the unseen adds, and how often the truth is inside."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import karat
+from karat.entropies import Sample, _tail
+from karat.profile import Sizes
+from karat.uncertainty.influence import Jackknife
+from karat.uncertainty.intervals import intervals
+from karat.uncertainty.resamples import Resampled, drawn
+from karat.uncertainty.sampling import Sampling
+
+MATRICES = st.lists(st.lists(st.integers(0, 6), min_size=3, max_size=3), min_size=2, max_size=4).filter(
+    lambda rows: sum(map(sum, rows)) > 3
+)
+SMOOTH = [m for m in karat.list_measures() if all(kind.smooth for kind in m.statistics) and m.name != "ami"]
+TABLE = karat.Table.from_matrix([[30, 4, 1, 0], [3, 25, 2, 6], [1, 0, 18, 2]])
+
+
+def without(table: karat.Table, place: int) -> karat.Table:
+    counts = table.counts.copy()
+    counts[place] -= 1
+    return karat.Table.from_cells(table.rows, table.cols, counts)
+
+
+@settings(deadline=None, max_examples=40)
+@given(MATRICES)
+def test_the_scores_without_one_item_are_those_of_the_table_without_it(matrix: list[list[int]]) -> None:
+    table = karat.Table.from_matrix(matrix)
+    jackknife = Jackknife(table, corrected=False)
+    left = [without(table, place) for place in range(table.counts.size)]
+    shapes = {t.shape for t in left}
+    for measure in SMOOTH:
+        if measure.name in ("entropy", "q0", "q1", "q2", "q0_asymptotic", "vi_log_k") and shapes != {table.shape}:
+            continue  # they count classes, which an item cannot take away by half
+        scores = np.array([float(measure(t)) for t in left])
+        found = jackknife.influence(measure)
+        if not np.isfinite(scores).all():
+            continue
+        assert found is not None
+        wanted = (table.n - 1) * (float(table.counts @ scores) / table.n - scores)
+        assert found.values == pytest.approx(wanted, abs=1e-7)
+        assert found.estimate == pytest.approx(float(measure(table)))
+
+
+def test_the_standard_error_is_the_jackknife_over_items() -> None:
+    gold, pred = TABLE.expand()
+    for text in ("v_measure", "ari", "bcubed_f", "vi", "pair_f"):
+        measure = karat.parse(text)
+        scores = np.array([float(measure(np.delete(gold, i), np.delete(pred, i))) for i in range(TABLE.n)])
+        wanted = math.sqrt((TABLE.n - 1) / TABLE.n * ((scores - scores.mean()) ** 2).sum())
+        assert Jackknife(TABLE, corrected=False).influence(measure).error() == pytest.approx(wanted)
+
+
+def test_the_error_of_whole_classes_adds_up_their_items() -> None:
+    found = Jackknife(TABLE, corrected=False).influence(karat.ari)
+    sums = [float((TABLE.counts * found.values)[TABLE.rows == row].sum()) for row in range(3)]
+    wanted = math.sqrt(sum(x * x for x in sums) * 3 / 2) / TABLE.n
+    assert found.error("classes") == pytest.approx(wanted)
+
+
+def test_the_unseen_is_that_of_chao_wang_and_jost() -> None:
+    sizes = [1, 1, 1, 2, 2, 5, 9]
+    n, once, twice = 21, 3, 2
+    share = mpmath.mpf(2 * twice) / ((n - 1) * once + 2 * twice)
+    seen = sum(mpmath.mpf(x) / n * sum(mpmath.mpf(1) / k for k in range(x, n)) for x in sizes)
+    rest = mpmath.mpf(once) / n * (1 - share) ** (1 - n)
+    rest *= -mpmath.log(share) - sum((1 - share) ** r / mpmath.mpf(r) for r in range(1, n))  # eq. 7
+    assert Sample.of(Sizes.of(np.array(sizes))).entropy() == pytest.approx(float(seen + rest), rel=1e-12)
+
+
+@pytest.mark.parametrize(("share", "n"), [(0.5, 3), (0.01, 50), (1e-4, 5000), (1e-7, 10**6), (1e-3, 10**5)])
+def test_the_tail_of_the_unseen_is_a_hypergeometric_sum(share: float, n: int) -> None:
+    wanted = mpmath.hyp2f1(1, n, n + 1, 1 - mpmath.mpf(share)) / n
+    assert _tail(share, n) == pytest.approx(float(wanted), rel=1e-8)
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(st.integers(1, 12), min_size=1, max_size=9).filter(lambda sizes: sum(sizes) > 1))
+def test_entropies_without_one_item_are_those_of_the_other_sizes(sizes: list[int]) -> None:
+    sample = Sample.of(Sizes.of(np.array(sizes)))
+    for corrected in (True, False):
+        found = sample.without_one(corrected)
+        for value, size in zip(found, sample.size.tolist(), strict=True):
+            left = [s for s in [*sizes[: sizes.index(size)], size - 1, *sizes[sizes.index(size) + 1 :]] if s]
+            other = Sample.of(Sizes.of(np.array(left)))
+            n = sum(left)
+            wanted = other.entropy() if corrected else sum(s / n * math.log(n / s) for s in left)
+            assert value == pytest.approx(wanted, abs=1e-10)
+
+
+def test_many_resamples_are_scored_as_tables_one_by_one() -> None:
+    counts = np.array([[5, 0, 3, 1, 7], [2, 2, 0, 0, 9], [1, 1, 1, 1, 1]], float)
+    rows, cols = np.array([0, 0, 1, 1, 2]), np.array([0, 1, 0, 2, 2])
+    stack = Resampled(rows, cols, counts)
+    tables = [karat.Table.from_cells(rows, cols, row) for row in counts]
+    for measure in karat.list_measures():
+        assert measure.of(stack) == pytest.approx([float(measure(t)) for t in tables], abs=1e-9), measure
+    with pytest.raises(karat.TableError):
+        stack.expand()
+
+
+def test_resamples_do_not_depend_on_how_many_are_drawn_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = np.concatenate(list(drawn(TABLE.counts, TABLE.rows, 20, seed=3)))
+    monkeypatch.setattr("karat.uncertainty.resamples.AT_ONCE", 25)
+    assert np.array_equal(np.concatenate(list(drawn(TABLE.counts, TABLE.rows, 20, seed=3))), whole)
+    assert (whole.sum(axis=1) == TABLE.n).all()
+    assert not np.array_equal(np.concatenate(list(drawn(TABLE.counts, TABLE.rows, 20, seed=4))), whole)
+
+
+@pytest.mark.parametrize("scale", [1, 100])  # by items, and by cells
+def test_resamples_have_the_spread_of_a_multinomial(scale: int) -> None:
+    counts = TABLE.counts * scale
+    values = np.concatenate(list(drawn(counts, TABLE.rows, 4000, seed=0)))
+    n = counts.sum()
+    assert values.mean(axis=0) == pytest.approx(counts, rel=0.05, abs=0.2 * math.sqrt(scale))
+    assert values.var(axis=0) == pytest.approx(counts * (1 - counts / n), rel=0.15)
+
+
+def test_whole_classes_are_resampled_with_all_their_items() -> None:
+    values = np.concatenate(list(drawn(TABLE.counts, TABLE.rows, 50, seed=0, unit="classes")))
+    for row in range(3):
+        times = values[:, TABLE.rows == row] / TABLE.counts[TABLE.rows == row]
+        assert (times == times[:, :1]).all()
+
+
+def test_scores_print_their_intervals_and_keep_their_definition() -> None:
+    scores = karat.score(TABLE, measures=["v_measure", "ari", "purity"], interval=0.9)
+    assert scores["v_measure"] == karat.v_measure(TABLE)
+    assert "90% interval" in str(scores)
+    assert {name: found.method for name, found in scores.intervals.items()} == {
+        "v_measure": "jackknife", "ari": "jackknife", "purity": "bootstrap",
+    }  # fmt: skip
+    for name, found in scores.intervals.items():
+        assert found.low < found.estimate < found.high, name
+        assert found.estimate in found
+    assert scores.records()[0]["low"] == scores.intervals["v_measure"].low
+    assert "90% interval" in scores._repr_html_()
+    wider = karat.score(TABLE, measures="ari", interval=0.99).intervals["ari"]
+    assert wider.low < scores.intervals["ari"].low
+
+
+def test_without_correction_intervals_are_around_the_score() -> None:
+    scores = karat.score(TABLE, measures=["v_measure", "purity"], interval=0.95, corrected=False)
+    for name, found in scores.intervals.items():
+        assert found.estimate == scores[name]
+
+
+def test_a_sparse_sample_is_said_to_look_better_than_it_is() -> None:
+    rng = np.random.default_rng(0)
+    shares = np.full((50, 50), 0.3 / 2500) + np.diag(np.full(50, 0.7 / 50))
+    table = karat.Table.from_matrix(rng.multinomial(1000, shares.ravel()).reshape(50, 50))
+    scores = karat.score(table, measures="v_measure", interval=0.95)
+    found = scores.intervals["v_measure"]
+    assert scores["v_measure"] > found.high
+    assert float(karat.v_measure(karat.Table.from_matrix(shares * 1e9))) in found  # the truth
+    text = " ".join(str(scores).split())
+    assert "v_measure: outside the interval" in text
+    assert "alone in their cell: it may be too wide" in text
+
+
+def test_few_items_and_ties_are_said_to_be_doubtful() -> None:
+    assert "17 items are few" in str(karat.score(*karat.examples.textbook(), measures="ari", interval=0.95))
+    tied = karat.Table.from_matrix([[40, 38, 0], [0, 0, 50]])
+    assert "nearly as good" in karat.score(tied, measures="one_to_one", interval=0.95).intervals["one_to_one"].caution
+
+
+def test_of_many_items_no_resamples_are_drawn() -> None:
+    large = karat.Table.from_matrix(np.array([[300, 40], [20, 500]]) * 10_000)
+    found = karat.score(large, measures=["purity", "one_to_one"], interval=0.95).intervals
+    share = 800 / 860
+    for interval in found.values():
+        assert interval.method == "jackknife"
+        assert interval.standard_error == pytest.approx(math.sqrt(share * (1 - share) / large.n), rel=1e-3)
+
+
+def test_a_perfect_clustering_has_no_width() -> None:
+    found = karat.score([0, 0, 1, 1] * 20, [0, 0, 1, 1] * 20, "ari", interval=0.95).intervals["ari"]
+    assert (found.low, found.high) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"interval": 95},
+        {"interval": 0},
+        {"interval": "x"},
+        {"interval": 0.9, "unit": "x"},
+        {"interval": 0.9, "resamples": 1},
+    ],
+)
+def test_intervals_that_cannot_be_are_refused(options: dict) -> None:
+    with pytest.raises(karat.MeasureError):
+        karat.score(TABLE, measures="purity", **options)
+
+
+def test_items_of_different_weight_have_no_intervals() -> None:
+    with pytest.raises(karat.TableError, match="leave out weights"):
+        karat.score([0, 1, 1], [0, 1, 0], "ari", weights=[1, 2, 1], interval=0.95)
+    with pytest.raises(karat.TableError, match="leave out weights"):
+        karat.score(karat.Table.from_matrix([[1.5, 1], [0, 3]]), measures="ari", interval=0.95)
+
+
+@pytest.mark.parametrize("text", ["v_measure", "ari", "bcubed_f", "vi", "q2"])
+def test_most_intervals_hold_the_truth(text: str) -> None:
+    # 300 samples: 95 % would miss by more than 4 points only once in a thousand such tests; bench/coverage.py has more
+    rng = np.random.default_rng(7)
+    shares = np.full((4, 6), 0.3 / 24)
+    for k in range(6):
+        shares[k % 4, k] += 0.7 / 6
+    items = 400 if text == "q2" else 10**9
+    truth = float(karat.parse(text)(karat.Table.from_matrix(shares * items)))
+    inside = 0
+    for _ in range(300):
+        table = karat.Table.from_matrix(rng.multinomial(400, shares.ravel()).reshape(4, 6))
+        inside += truth in intervals(table, [karat.parse(text)], Sampling())[text]
+    assert 0.91 * 300 <= inside <= 0.99 * 300
