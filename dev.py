@@ -62,6 +62,7 @@ def main() -> None:
         run(["python", "bench/files.py"])
         run(["python", "bench/simulation.py"])
         run(["python", "bench/intervals.py"])
+        run(["python", "bench/engines.py"])
     else:
         sys.exit("usage: python3 dev.py example | test | bench")
 

@@ -18,8 +18,8 @@ ROOMS = [
     "version", "errors", "rendering", "bars", "caches", "kernels", "names", "labels", "alignment", "products",
     "profile", "entropies", "counts", "matrices", "frames", "storage", "tables", "stack", "trivial", "nulls",
     "moments", "arithmetic", "syntax", "registry", "parsing", "measures", "chance", "p_values", "joint",
-    "uncertainty", "results", "boards", "cards", "evaluate", "explanations", "comparisons", "relations", "meta",
-    "files", "synth", "datasets", "corpora", "papers", "examples", "sklearn", "cli",
+    "uncertainty", "results", "boards", "cards", "engines", "evaluate", "explanations", "comparisons", "relations",
+    "meta", "files", "synth", "datasets", "corpora", "papers", "examples", "sklearn", "cli",
 ]  # fmt: skip
 
 

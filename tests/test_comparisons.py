@@ -14,9 +14,10 @@ import karat
 from karat.cli import main
 from karat.comparisons.paired import paired
 from karat.comparisons.sweeps import sweep_of
-from karat.comparisons.verdicts import kendall, two_sided
+from karat.comparisons.verdicts import kendall
 from karat.files.together import read_together
 from karat.joint import join
+from karat.uncertainty.influence import Jackknife
 from karat.uncertainty.sampling import Sampling
 
 
@@ -47,7 +48,7 @@ def test_items_are_matched_by_name_and_those_without_a_label_are_left_out_for_al
     joint = join(gold, systems, missing="drop")
     assert (joint.n, joint.items, joint.labelled, joint.policy.missing_items) == (3, 5, 4, 2)
     assert joint.tables["x"] == karat.Table.from_labels([1, 1, 2], [6, 6, 5])
-    with pytest.raises(karat.LabelError, match=r"1 in 'gold', 1 in 'y'"):
+    with pytest.raises(karat.LabelError, match=r"1 in gold, 1 in 'y'"):
         join(gold, systems)
     alone = join(gold, systems, missing="singletons")
     assert alone.n == 5
@@ -69,6 +70,7 @@ def test_noise_is_treated_for_each_system() -> None:
     ("gold", "systems", "message"),
     [
         ([0, 1], {"x": [0, 1], "y": [0]}, "'y' has 1"),
+        ([0, 1], {1: [0, 1], 2: [0, 1]}, "called 1; give it another name, as text"),
         ([0, 1], {"x": {"a": 0, "b": 1}, "y": [0, 1]}, "names its items"),
         ([0, 1], {"gold": [0, 1], "y": [0, 1]}, "called 'gold'"),
         ([0, 1], {"x": [0, 1]}, "two systems or more"),
@@ -117,7 +119,7 @@ def test_identical_systems_are_never_called_different(data: tuple) -> None:
         difference = found.difference(measure, "good", "same")
         assert (difference.difference, difference.p, difference.p_holm) == (0, 1, 1), measure
         ranks = dict(zip(found.systems, found.verdicts[str(measure)].ranks, strict=True))
-        assert ranks["good"] == ranks["same"]
+        assert ranks["good"] == ranks["same"] or measure.better is None
 
 
 def test_lower_is_better_where_the_measure_says_so(data: tuple) -> None:
@@ -134,8 +136,10 @@ def test_p_values_are_corrected_by_holm(data: tuple) -> None:
     number = len(raw)
     wanted = np.minimum(1, np.maximum.accumulate([(number - i) * p for i, p in enumerate(raw)]))
     assert sorted(d.p_holm for d in differences) == pytest.approx(wanted)
-    assert two_sided(1.96, 1.0) == pytest.approx(2 * stats.norm.sf(1.96))
-    assert (two_sided(0, 0), two_sided(1, 0)) == (1, 0)
+    assert Sampling().p(1.96, 1.0) == pytest.approx(2 * stats.norm.sf(1.96))
+    assert Sampling(freedom=4).p(1.96, 1.0) == pytest.approx(2 * stats.t.sf(1.96, 4))
+    assert Sampling(freedom=4).z == pytest.approx(stats.t.ppf(0.975, 4))
+    assert (Sampling().p(0, 0), Sampling().p(1, 0), Sampling().p(math.nan, 1)) == (1, 1, 1)  # nothing can be told
 
 
 @pytest.mark.parametrize(
@@ -150,7 +154,7 @@ def test_the_table_tells_who_is_best_and_who_may_be_as_good(data: tuple) -> None
     found = karat.compare(*data, ["v_measure", "ari"])
     text = str(found)
     assert "4 systems on 400 items in 4 classes" in text
-    assert "cannot be told from it" in text
+    assert "cannot be told from them" in text
     assert "beyond chance" in text
     assert "95% intervals" in text
     assert "Kendall's tau" in text
@@ -175,17 +179,80 @@ def test_the_best_is_best_again_as_often_as_it_is_better() -> None:
     rng = np.random.default_rng(3)
     gold = rng.integers(0, 3, 500)
     clear = karat.compare(gold, {"a": noisy(rng, gold, 0.1), "b": noisy(rng, gold, 0.6)}, "ari")
-    assert clear.verdicts["ari"].stability() == 1
+    assert clear.verdicts["ari"].stability(0) == 1
+    assert clear.verdicts["ari"].stability(1) == 0
+    lower = karat.compare(gold, {"a": noisy(rng, gold, 0.1), "b": noisy(rng, gold, 0.6)}, "vi")
+    assert lower.verdicts["vi"].stability(0) == 1
     level = karat.compare(gold, {"a": noisy(rng, gold, 0.4), "b": noisy(rng, gold, 0.4)}, "ari").verdicts["ari"]
     (difference,) = level.differences
-    assert level.stability() == pytest.approx(1 - difference.p / 2, abs=0.04)
+    assert level.stability(difference.better) == pytest.approx(1 - difference.p / 2, abs=0.04)
+
+
+def test_the_best_score_is_not_called_best_if_another_system_is_better() -> None:
+    rng = np.random.default_rng(5)
+    gold = rng.integers(0, 5, 400)
+    found = karat.compare(gold, {"good": noisy(rng, gold, 0.5, 5), "pieces": rng.integers(0, 300, 400)}, "v_measure")
+    assert found["pieces"]["v_measure"] > found["good"]["v_measure"]
+    text = " ".join(str(found).split())
+    assert "pieces has the best score, but good would be better on more items" in text
+    assert found.systems[found.difference("v_measure", "good", "pieces").better] == "good"
+
+
+def test_too_few_items_tell_nothing_apart() -> None:
+    found = karat.compare(["a", "b"], {"x": [0, 1], "y": [0, 0]}, "all", resamples=20)
+    assert not any(found.verdicts[str(m)].beats[0] for m in found.measures)
+    assert "beyond chance." not in str(found)
+
+
+def test_scores_that_are_no_numbers_are_never_best() -> None:
+    odd = karat.wrap(lambda gold, pred: math.nan if len(set(pred)) == 2 else 0.5, name="odd")
+    found = karat.compare([0, 1] * 20, {"a": [0, 1] * 20, "b": [0] * 40}, odd, resamples=10)
+    assert "nan*" not in str(found)
+    assert found.verdicts["odd"].beats == [[], []]
+    json.loads(json.dumps(found.to_dict(), allow_nan=True))
+
+
+def test_measures_without_a_direction_have_no_letters(data: tuple) -> None:
+    found = karat.compare(*data, "cluster_entropy")
+    assert found.records()[0]["rank"] is None
+    assert {record["better_than"] for record in found.records()} == {""}
+    with pytest.raises(karat.KaratError, match="tells no distance"):
+        karat.agreement(data[1], "cluster_entropy")
+
+
+def test_more_systems_than_letters_are_numbered(data: tuple) -> None:
+    gold, systems = data
+    many = {f"good {i}x": systems["good"] for i in range(27)} | {"poor": systems["poor"]}
+    layout = karat.compare(gold, many, "ari").layout()
+    assert layout.rows[0][0] == "1"
+    assert layout.rows[0][2].letters == "28"
+
+
+def test_noise_counts_alike_in_every_order_of_systems() -> None:
+    systems = {"a": [-1, 0, 0, 1, 1], "b": [0, 0, 1, 1, -1], "c": [0, 1, 1, 0, 0]}
+    one = karat.agreement(systems, noise=-1, noise_as="drop")
+    other = karat.agreement(dict(reversed(systems.items())), noise=-1, noise_as="drop")
+    assert one.n == other.n == 3
+    assert one.values == pytest.approx(other.values[::-1, ::-1])
+    assert karat.agreement({"gold": [0, 1], "b": [0, 1]}).values.tolist() == [[0, 0], [0, 0]]
+    near = karat.agreement({"a": [0, 0, 1, 1] * 5, "x": [0, 1] * 10, "b": [0, 0, 1, 1] * 5}, "ari")
+    assert abs(near.order.index(0) - near.order.index(2)) == 1  # those that go together, also where higher is closer
 
 
 def test_a_default_panel_and_whole_classes_as_the_unit(data: tuple) -> None:
     gold, systems = data
     found = karat.compare(gold, systems, unit="classes", resamples=30)
     assert "classes" in found.signature
-    assert "4 classes are few" in str(found)
+    assert "4 classes, which are few" in str(found)
+    with pytest.raises(karat.MeasureError, match="two classes or more"):
+        karat.compare([0] * 40, {"a": [0, 1] * 20, "b": [1] * 40}, "vi", unit="classes")
+    few = karat.compare(gold, systems, "ari", unit="classes", corrected=False)
+    as_items = karat.compare(gold, systems, "ari", corrected=False).interval("ari", "poor")
+    for name in systems:
+        table = karat.Table.from_labels(gold, systems[name])
+        influence = Jackknife(table, corrected=False).influence(karat.ari)
+        assert few.interval("ari", name).standard_error == pytest.approx(influence.error("classes"))
+    assert as_items.standard_error != few.interval("ari", "poor").standard_error
     assert {str(m) for m in found.measures} >= {"v_measure", "ari", "purity"}
 
 
@@ -251,7 +318,9 @@ def test_the_command_compares_files_matched_on_id(files: Path, data: tuple, caps
     assert main(["compare", *paths, "--pairwise"]) == 0
     assert "vi between 3 systems" in capsys.readouterr().out
     assert main(["compare", *paths[:2]]) == 1
-    assert "two systems or more" in capsys.readouterr().err
+    assert "use karat score" in capsys.readouterr().err
+    assert main(["compare", *paths, "--pairwise", "--differences"]) == 1
+    assert "leave out --pairwise" in capsys.readouterr().err
     assert main(["score", *paths[:2], "-m", "ari", "--interval"]) == 0
     assert "95% interval" in capsys.readouterr().out
 

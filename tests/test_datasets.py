@@ -254,7 +254,7 @@ def test_what_is_published_is_still_there(name: str, cache: Path) -> None:
         "patents": (133541, 401), "cells": (700, 10),
     }  # fmt: skip
     if name == "potsdam":
-        assert len(list(Path(karat.datasets.fetch(name)).glob("*.xml"))) == 176
+        assert len(list(Path(karat.datasets.fetch(name)).glob("*.xml"))) == 177
         return
     data = karat.datasets.load(name)
     assert (len(data), len(set(data.gold) - {None})) == sizes[name]

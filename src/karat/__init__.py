@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from karat.comparisons.agreement import agreement as agreement
     from karat.comparisons.comparing import compare as compare
     from karat.comparisons.results import Comparison as Comparison
+    from karat.engines.collecting import table as table
     from karat.errors import FileError as FileError
     from karat.errors import KaratError as KaratError
     from karat.errors import LabelError as LabelError
@@ -64,6 +65,7 @@ _ROOMS = {
     "comparisons.agreement": ("Agreement", "agreement"),
     "comparisons.comparing": ("compare",),
     "comparisons.results": ("Comparison",),
+    "engines.collecting": ("table",),
     "errors": ("FileError", "KaratError", "LabelError", "MeasureError", "TableError"),
     "evaluate": ("score",),
     "explanations.explaining": ("explain",),

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import karat.measures  # noqa: F401 (declares the measures)
 from karat.alignment import Missing, NoiseAs
-from karat.errors import MeasureError, TableError
+from karat.errors import LabelError, MeasureError, TableError
 from karat.parsing import parse
 from karat.registry import Measure, list_measures
 from karat.results import Scores
@@ -19,10 +19,11 @@ MeasureLike: TypeAlias = str | Measure | Callable[..., Any]
 
 
 def score(
-    gold: object,
+    data: object = None,
     pred: object = None,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
+    gold: object = None,
     weights: object = None,
     missing: Missing = "raise",
     noise: object = None,
@@ -35,9 +36,10 @@ def score(
 ) -> Scores:
     """How close a clustering is to gold, by the measures asked for or by one to three of each family.
 
-    gold, pred: labels of any kind, matched by item where both name their items; or gold is a Table, without pred.
+    data, pred: gold and predicted labels of any kind, matched by item where both name their items; or a Table alone; or
+    data is a frame of any engine, such as Polars, DuckDB or Spark, and gold="..." and pred="..." name its columns.
     measures: names such as "ari" or "v_measure(beta=2)", Measures, functions of (gold, pred), or "all".
-    weights: one number per item.
+    weights: one number per item, or the name of a column of the frame.
     missing: what to do with items without a label on one side: "raise", "drop", "singletons" or "cluster".
     noise, noise_as: a predicted label that marks noise, such as -1, and what it means: "cluster", "singletons", "drop".
     interval: such as 0.95, for the interval in which the score of more items of the same kind is likely to be.
@@ -48,11 +50,22 @@ def score(
     1.0
     """
     options = {"weights": weights, "missing": missing, "noise": noise, "noise_as": noise_as}
-    table = counted(gold, pred, options)
+    table = _counted(data, gold, pred, options)
     sampling = None if interval is None else Sampling(interval, unit, corrected, resamples, seed)
     if measures is None:
         return _panel(table, sampling)
     return Scores(table, chosen_measures(measures), sampling=sampling)
+
+
+def _counted(data: object, gold: object, pred: object, options: dict[str, Any]) -> Any:
+    """The table of labels, or of columns of a frame."""
+    if gold is None or data is None:
+        return counted(data if gold is None else gold, pred, options)
+    if not (isinstance(gold, str) and isinstance(pred, str)):
+        raise LabelError("gold=... and pred=... are columns of a frame, if one is given; name them as text.")
+    from karat.engines.collecting import counted_frame
+
+    return counted_frame(data, gold=gold, pred=pred, **options)
 
 
 def _panel(table: Table, sampling: Sampling | None) -> Scores:

@@ -19,6 +19,8 @@ from karat.tables import Table
 
 Ints = NDArray[np.int64]
 
+GOLD = "\0gold"  # the name of gold among systems, of which one may be called so
+
 
 @dataclass(frozen=True, eq=False)
 class Joint:
@@ -73,19 +75,23 @@ def join(
     noise: object = None,
     noise_as: NoiseAs | None = None,
 ) -> Joint:
-    """Bring gold and several systems together on the same items.
+    """Bring gold, if there is one, and several systems together on the same items.
 
     With missing="drop" only items that gold and all systems have labels for are kept.
     """
     policy = Policy(missing, plain(noise), noise_as)
-    sides = {"gold": read(gold, "gold"), **{name: read(pred, name) for name, pred in systems.items()}}
-    if len(sides) <= len(systems):
-        raise LabelError("a system is called 'gold'; give it another name.")
+    for name in systems:
+        if not isinstance(name, str) or (name == "gold" and gold is not None):
+            raise LabelError(f"a system is called {name!r}; give it another name, as text.")
+    sides = {} if gold is None else {GOLD: read(gold, "gold")}
+    sides |= {name: read(pred, name) for name, pred in systems.items()}
     items, places = _match(sides, missing)
     coded = {name: (take(side.coded[0], places[name]), list(side.coded[1])) for name, side in sides.items()}
-    noisy = {name: codes == noise_code(names, policy) for name, (codes, names) in coded.items() if name != "gold"}
+    if gold is None:  # all items are of one class
+        coded = {GOLD: (np.zeros(len(next(iter(coded.values()))[0]), np.int64), [None]), **coded}
+    noisy = {name: codes == noise_code(names, policy) for name, (codes, names) in coded.items() if name != GOLD}
     absent = np.any([codes < 0 for codes, _ in coded.values()], axis=0)
-    labelled = int((coded["gold"][0] >= 0).sum())
+    labelled = int((coded[GOLD][0] >= 0).sum())
     if missing == "raise" and absent.any():
         raise LabelError(_without_labels(coded))
     kept = _settled(coded, noisy, absent, policy, items)
@@ -103,29 +109,40 @@ def join(
 
 def _match(sides: Mapping[str, Labels], missing: Missing) -> tuple[Any, dict[str, Ints | None]]:
     """The items of all sides, and the place of each in every side; None if they are as given."""
-    first = sides["gold"]
+    start, first = next(iter(sides.items()))
     if any(side.items is None for side in sides.values()):
         for name, side in sides.items():
             if side.keyed:
                 other = next(n for n, s in sides.items() if s.items is None)
-                raise LabelError(f"{name!r} names its items but {other!r} does not; give all as dicts, or none.")
+                raise LabelError(
+                    f"{_called(name)} names its items but {_called(other)} does not; give all as dicts, or none."
+                )
             if len(side) != len(first):
-                raise LabelError(f"gold has {len(first)} labels but {name!r} has {len(side)}; give all as dicts.")
+                raise LabelError(
+                    f"{_called(start)} has {len(first)} labels but {_called(name)} has {len(side)}; give all as dicts."
+                )
         return None, dict.fromkeys(sides)
     if all(same_items(first.items, side.items) for side in sides.values()):
         return first.items, dict.fromkeys(sides)
-    at = {name: item_places(list(side.items), name) for name, side in sides.items()}
+    at = {name: item_places(list(side.items), name.lstrip("\0")) for name, side in sides.items()}
     items = list(dict.fromkeys(item for side in sides.values() for item in side.items))
     for name, found in at.items():
         if missing == "raise" and len(found) < len(items):
             lacking = [item for item in items if item not in found]
-            raise LabelError(f"{name!r} lacks {listed(lacking, 3)}; say missing='drop', 'singletons' or 'cluster'.")
+            raise LabelError(
+                f"{_called(name)} lacks {listed(lacking, 3)}; say missing='drop', 'singletons' or 'cluster'."
+            )
     return items, {name: look_up(items, found) for name, found in at.items()}
+
+
+def _called(name: str) -> str:
+    """A side as messages name it."""
+    return "gold" if name == GOLD else repr(name)
 
 
 def _without_labels(coded: Mapping[str, tuple[Ints, list[Any]]]) -> str:
     counted = {name: int((codes < 0).sum()) for name, (codes, _) in coded.items()}
-    told = ", ".join(f"{number:,} in {name!r}" for name, number in counted.items() if number)
+    told = ", ".join(f"{number:,} in {_called(name)}" for name, number in counted.items() if number)
     return f"there are items without a label: {told}; say missing='drop', 'singletons' or 'cluster'."
 
 
@@ -140,7 +157,7 @@ def _settled(
         raise LabelError(f"no item is left to score: all {kept.size} were dropped as missing or noise; keep some.")
     for name, (codes, names) in coded.items():
         settle(codes, np.flatnonzero((codes < 0) & kept), names, items, alone=policy.missing == "singletons")
-        if policy.noise_as == "singletons" and name != "gold":
+        if policy.noise_as == "singletons" and name != GOLD:
             settle(codes, np.flatnonzero(noisy[name] & kept), names, items, alone=True)
     return kept
 
@@ -155,5 +172,5 @@ def _joined(coded: Mapping[str, tuple[Ints, list[Any]]], policy: Policy, items: 
     first[combined[::-1]] = np.arange(combined.size)[::-1]
     by_system = {name: codes[first] for name, (codes, _) in coded.items()}
     clusters = {name: tuple(names) for name, (_, names) in coded.items()}
-    rows, classes = by_system.pop("gold"), clusters.pop("gold")
+    rows, classes = by_system.pop(GOLD), clusters.pop(GOLD)
     return Joint(rows, by_system, counts, classes, clusters, policy, items, labelled)

@@ -111,7 +111,12 @@ class Scores(Mapping[str, float]):
     @property
     def signature(self) -> str:
         """How the scores were reached: two runs that could differ on the same data have different signatures."""
-        return signature_of(self.measures, number(self.table.n), self.table.policy)
+        base = signature_of(self.measures, number(self.table.n), self.table.policy)
+        return (
+            base
+            if self.sampling is None
+            else f"{base}|{self.sampling.signature(i.method for i in self.intervals.values())}"
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Scores, (self.table, self.measures, dict(self.omitted), self.sampling)
@@ -155,8 +160,10 @@ class Scores(Mapping[str, float]):
         return [*notes, *self.remarks()]
 
     def remarks(self) -> list[str]:
-        """Which measures were left out, and which are estimates."""
+        """Where the cells are, which measures were left out, and which are estimates."""
+        engine = getattr(self.table, "engine", None)
         return [
+            *([] if engine is None else [f"The cells stayed in {engine}, which gave sums over them."]),
             *(f"{name} is left out: {why}" for name, why in self.omitted.items()),
             *(
                 f"{name} is an estimate, by random draws; its standard error is {error:.2g}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
 from typing import Any, TypeAlias
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.alignment import Missing, NoiseAs, Policy, align
-from karat.counts import Celled, CellFormula, Counts, count_itself
+from karat.counts import Celled, CellFormula, Counts, Profiled, count_itself
 from karat.errors import TableError
 from karat.frames import frame
 from karat.kernels.assignment import best_matching, greedy_matching
@@ -196,6 +196,10 @@ class Table(Celled):
     def __add__(self, other: object) -> Table:
         return merge([self, other]) if isinstance(other, Table) else NotImplemented
 
+    def __sub__(self, other: object) -> Table:
+        """The table without the items of another, such as a day that is to be counted again."""
+        return without(self, other) if isinstance(other, Table) else NotImplemented
+
     def __radd__(self, other: object) -> Table:
         return self if other == 0 else NotImplemented  # so that sum(tables) works
 
@@ -266,6 +270,8 @@ def counted(gold: object, pred: object, options: dict[str, Any]) -> Table:
         if given:
             raise TableError(f"gold is a Table, which has been counted already; leave out {given[0]}.")
         return gold
+    if isinstance(gold, Profiled) and pred is None:
+        return gold  # type: ignore[return-value]  # its cells stay in their engine
     if isinstance(gold, Counts):
         raise TableError("one table is wanted, not a Stack; give the Stack to a measure, as in karat.ari(stack).")
     if pred is None:
@@ -291,6 +297,31 @@ def merge(tables: Sequence[Table]) -> Table:
     classes, rows = _recoded([t.classes for t in tables], [t.rows for t in tables])
     clusters, cols = _recoded([t.clusters for t in tables], [t.cols for t in tables])
     return Table._count(rows, cols, np.concatenate([t.counts for t in tables]), classes, clusters, policy)
+
+
+def without(table: Table, part: Table) -> Table:
+    """A table less one that was added to it before, cell by cell, matched by label."""
+    if table.counts.dtype.kind != "i" or part.counts.dtype.kind != "i":
+        raise TableError("tables with fractional cells cannot be subtracted exactly; count the rest again.")
+    classes, rows = _recoded([table.classes, part.classes], [table.rows, part.rows])
+    clusters, cols = _recoded([table.clusters, part.clusters], [table.cols, part.cols])
+    keys = rows * np.int64(len(clusters)) + cols
+    counts = np.concatenate([table.counts, -part.counts])
+    distinct, places = np.unique(keys, return_inverse=True)
+    left = np.zeros(distinct.size, dtype=np.int64)
+    np.add.at(left, places, counts)
+    if (left < 0).any():
+        row, col = divmod(int(distinct[left.argmin()]), len(clusters))
+        raise TableError(
+            f"class {classes[row]!r} and cluster {clusters[col]!r} have {-int(left.min())} items more in the part than "
+            "in the whole; subtract only what was added."
+        )
+    policy = replace(
+        table.policy,
+        missing_items=table.policy.missing_items - part.policy.missing_items,
+        noise_items=table.policy.noise_items - part.policy.noise_items,
+    )
+    return Table._count(*np.divmod(distinct, len(clusters)), left, classes, clusters, policy)
 
 
 def _recoded(lists: Sequence[tuple[Any, ...]], codes: Sequence[Ints]) -> tuple[Sequence[Any], Ints]:

@@ -22,7 +22,12 @@ def score(chosen: Namespace) -> None:
     """The panel for each system; with --by for each of its groups."""
     check_output(chosen)
     measures = None if chosen.measures is None else ",".join(chosen.measures)
+    if chosen.engine != "duckdb":
+        _score_by_engine(chosen, measures)
+        return
     reading = _read(chosen, by=chosen.by)
+    if reading.groups and chosen.interval is not None:
+        raise FileError(f"groups by {reading.by!r} have no intervals yet; leave out --interval.")
     if reading.groups:
         groups = [_group_scores(reading, name, measures, several=len(reading.groups) > 1) for name in reading.groups]
         show(
@@ -44,6 +49,50 @@ def score(chosen: Namespace) -> None:
         board.to_dict,
         reading.notes,
     )
+
+
+def _score_by_engine(chosen: Namespace, measures: str | None) -> None:
+    """Columns of one table, or of two matched on an id, counted by Polars or Spark."""
+    from contextlib import ExitStack
+
+    from karat.engines.collecting import counted_frame
+    from karat.engines.paths import opened_by
+
+    if not chosen.gold or not chosen.pred or len(chosen.gold) > 1 or len(chosen.files) > 2:
+        raise FileError(f"--engine {chosen.engine} takes one table or two, and the columns: --gold ... --pred ...")
+    if chosen.by is not None or chosen.interval is not None:
+        raise FileError(f"--by and --interval are not for --engine {chosen.engine}; leave them out.")
+    options = {
+        "gold": chosen.gold[0], "id": chosen.id if len(chosen.files) == 2 else None, "count": chosen.count,
+        "weights": chosen.weights, "missing": chosen.missing, "noise": chosen.noise, "noise_as": chosen.noise_as,
+    }  # fmt: skip
+    with ExitStack() as stack:
+        frames = [
+            stack.enter_context(opened_by(chosen.engine, path, master=chosen.master, memory=chosen.memory))
+            for path in chosen.files
+        ]
+        scores = {}
+        for pred in chosen.pred:
+            table = counted_frame(*frames, pred=pred, **options)
+            scores[pred] = karat.score(table, measures=measures)
+        board = Board(scores)
+        only = next(iter(scores.values())) if len(scores) == 1 else None
+        show(chosen, lambda: [(only or board).layout(chosen.digits)], board.records, board.to_dict)
+
+
+def merge(chosen: Namespace) -> None:
+    """Tables of shards added up."""
+    check_output(chosen)
+    found = karat.Table.from_batches(karat.Table.load(path) for path in chosen.files)
+    for path in chosen.without:
+        found = found - karat.Table.load(path)
+    if chosen.save is not None:
+        found.save(chosen.save)
+        if chosen.measures is None:
+            return
+    measures = None if chosen.measures is None else ",".join(chosen.measures)
+    board = Board({"merged": karat.score(found, measures=measures)})
+    show(chosen, lambda: [board["merged"].layout(chosen.digits)], board.records, board.to_dict)
 
 
 def _one_by_one(scores: dict[str, Any], digits: int) -> list[Layout]:
@@ -78,18 +127,23 @@ def compare(chosen: Namespace) -> None:
     found = read_together(*chosen.files, **options)
     policy = {"missing": chosen.missing, "noise": found.noise, "noise_as": chosen.noise_as}
     measures = None if chosen.measures is None else ",".join(chosen.measures)
+    if len(found.systems) < 2 and not chosen.pairwise:
+        raise FileError("there is one system; add another file or --pred column, or use karat score.")
     if chosen.pairwise:
+        if chosen.differences or chosen.interval != 0.95 or chosen.unit != "items":
+            raise FileError("--differences, --interval and --unit are for comparing with gold; leave out --pairwise.")
         first = os.path.splitext(os.path.basename(chosen.files[0]))[0]
         name = chosen.gold[0] if len(chosen.files) == 1 and chosen.gold else first
         between = karat.agreement({name: found.gold, **found.systems}, measures or "vi", **policy)
-        show(chosen, lambda: [between.layout(chosen.digits)], between.records, between.to_dict, found.notes)
+        show(chosen, lambda: [between.layout(chosen.digits)], between.records, between.to_dict)
         return
     made = karat.compare(found.gold, found.systems, measures, **policy, **_sampling(chosen))
     layouts = [
         *made.layouts(chosen.digits),
         *([made.table_of_differences(chosen.digits)] if chosen.differences else []),
     ]
-    show(chosen, lambda: layouts, made.records, made.to_dict, found.notes)
+    records = made.differences if chosen.differences else made.records
+    show(chosen, lambda: layouts, records, made.to_dict, found.notes)
 
 
 def explain(chosen: Namespace) -> None:
@@ -144,6 +198,9 @@ def table(chosen: Namespace) -> None:
             f"there are {len(tables)} systems, {', '.join(map(repr, tables))}; show the table of one of them."
         )
     (found,) = tables.values()
+    if chosen.save is not None:
+        found.save(chosen.save)
+        return
     whole = chosen.output is not None and chosen.format is None
     if whole and chosen.output.lower().endswith((".parquet", ".json")):
         found.save(chosen.output)

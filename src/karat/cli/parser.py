@@ -16,6 +16,7 @@ EPILOG = """examples:
   karat score words.key system.key                     Senseval keys: each word, and the means
   karat measures v_measure                             what a measure means
 """
+ENGINES = ("duckdb", "polars", "spark")
 FORMATS = ("text", "json", "csv", "markdown", "latex")
 SHELLS = ("bash", "zsh", "tcsh")
 
@@ -41,7 +42,8 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"karat {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True, prog="karat")
     branches = {
-        "score": _score, "compare": _compare, "explain": _explain, "table": _table, "measures": _measures,
+        "score": _score, "compare": _compare, "explain": _explain, "table": _table, "merge": _merge,
+        "measures": _measures,
         "relate": _relate, "audit": _audit,
         "reproduce": _reproduce, "data": _data, "example": _example, "completion": _completion,
     }  # fmt: skip
@@ -80,6 +82,11 @@ def _score(commands: Any) -> None:
         help="a column of the gold file: score each of its groups, such as a word, apart; then their means",
     )
     _intervals(score, None)
+    engines = score.add_argument_group("engines")
+    engines.add_argument(
+        "--engine", choices=ENGINES, default="duckdb", help="what counts large files of one table (default: duckdb)"
+    )
+    engines.add_argument("--master", metavar="URL", help="of the Spark cluster (default: this machine)")
     _output(score)
 
 
@@ -140,8 +147,22 @@ def _table(commands: Any) -> None:
     table.add_argument(
         "--top", type=_positive, metavar="N", help="show the N largest cells (default: 20 as text, else all)"
     )
+    table.add_argument("--save", metavar="FILE", help="keep the whole table in a .parquet or .json file, to be merged")
     table.add_argument("--matrix", action="store_true", help="classes as rows and clusters as columns")
     _output(table)
+
+
+def _merge(commands: Any) -> None:
+    merge = commands.add_parser(
+        "merge",
+        help="add up tables of shards, days or batches",
+        description="Add up tables that karat table --save kept, matched by label, and keep the sum, or score it.",
+    )
+    merge.add_argument("files", nargs="+", metavar="TABLES", help="tables, .parquet or .json")
+    merge.add_argument("--without", action="append", default=[], metavar="TABLE", help="take a table away again")
+    merge.add_argument("--save", metavar="FILE", help="keep the sum in a .parquet or .json file")
+    merge.add_argument("-m", "--measures", action="append", metavar="NAMES", help="measures of the sum")
+    _output(merge)
 
 
 def _measures(commands: Any) -> None:

@@ -68,6 +68,8 @@ class Agreement:
         return Layout(title, ["system", *names], rows, self._notes())
 
     def _notes(self) -> list[str]:
+        if len(self.systems) == 2:
+            return [f"{'Lower' if self.measure.better == 'lower' else 'Higher'} is closer."]
         a, b = (self.systems[i] for i in self._pair(closest=True))
         c, d = (self.systems[i] for i in self._pair(closest=False))
         direction = "Lower" if self.measure.better == "lower" else "Higher"
@@ -120,12 +122,10 @@ def agreement(
     if not isinstance(systems, Mapping) or len(systems) < 2:
         raise KaratError("agreement takes two systems or more, as {'name': labels, ...}.")
     chosen, names = parse(measure), tuple(systems)
-    first, *others = names
-    joint = join(
-        systems[first], {n: systems[n] for n in others}, missing=missing, noise=noise, noise_as=noise_as
-    )  # fmt: skip
-    codes = {first: joint.rows, **joint.codes}
-    clusters = {first: joint.classes, **joint.clusters}
+    if chosen.better is None:
+        raise KaratError(f"{chosen} is not better at either end, so it tells no distance; take another, such as 'vi'.")
+    joint = join(None, systems, missing=missing, noise=noise, noise_as=noise_as)
+    codes, clusters = joint.codes, joint.clusters
     values = np.empty((len(names), len(names)))
     for i, a in enumerate(names):
         for j, b in enumerate(names):

@@ -50,7 +50,7 @@ def paired(joint: Joint, measures: Sequence[Measure], sampling: Sampling) -> lis
             continue
         covariances = _covariances(joint, columns, sampling)
         intervals = tuple(
-            sampling.around(measure, i.estimate, error, "jackknife", cautions(measure, i.table, sampling))
+            sampling.over(i.table).around(measure, i.estimate, error, "jackknife", cautions(measure, i.table, sampling))
             for i, error in zip(influences, np.sqrt(np.diag(covariances)).tolist(), strict=True)
             if i is not None
         )

@@ -60,7 +60,8 @@ class Comparison(Mapping[str, Mapping[str, float]]):
     @cached_property
     def verdicts(self) -> Mapping[str, Verdicts]:
         """What each measure says of all pairs."""
-        return {str(p.measure): Verdicts(p, self.sampling.level, self.sampling.z) for p in self.paired}
+        sampling = self.sampling.over(self.joint)
+        return {str(p.measure): Verdicts(p, sampling) for p in self.paired}
 
     @cached_property
     def sweep(self) -> Sweep | None:
@@ -101,9 +102,10 @@ class Comparison(Mapping[str, Mapping[str, float]]):
 
     @cached_property
     def letters(self) -> dict[str, str]:
-        """A letter for each system, then two."""
-        names = [*ascii_lowercase, *(a + b for a in ascii_lowercase for b in ascii_lowercase)]
-        return dict(zip(self.systems, names, strict=False))
+        """A letter for each system; a number and a comma, if they are more than letters."""
+        if len(self) <= len(ascii_lowercase):
+            return dict(zip(self.systems, ascii_lowercase, strict=False))
+        return {name: f"{place}," for place, name in enumerate(self.systems, 1)}
 
     @cached_property
     def agreement(self) -> dict[tuple[str, str], float]:
@@ -131,13 +133,14 @@ class Comparison(Mapping[str, Mapping[str, float]]):
         rows = []
         for place in self._order:
             cells = [self._cell(p, place, digits) for p in self.paired]
-            rows.append([letters[place], shown(self.systems[place]), *cells])
+            rows.append([letters[place].rstrip(","), shown(self.systems[place]), *cells])
         return Layout(self._title(), headings, rows, self._notes(), [self.signature], left=2)
 
     def _cell(self, paired: Paired, place: int, digits: int) -> Marked:
         verdicts, letters = self.verdicts[str(paired.measure)], list(self.letters.values())
-        beaten = ["".join(letters[o] for o in worse) for worse in verdicts.beats]
-        best = paired.measure.better is not None and place in verdicts.best
+        beaten = ["".join(letters[o] for o in worse).rstrip(",") for worse in verdicts.beats]
+        known = paired.measure.better is not None and not np.isnan(paired.scores[place])
+        best = known and place in verdicts.best
         return Marked(decimals(float(paired.scores[place]), digits), best, beaten[place], max(map(len, beaten)))
 
     def spans(self, digits: int = 4) -> Layout:
@@ -198,18 +201,26 @@ class Comparison(Mapping[str, Mapping[str, float]]):
         return notes
 
     def _verdict(self, paired: Paired) -> str:
-        """Who is best, and who may be as good."""
+        """Who has the best score, who may be as good, and who is better all the same."""
         verdicts = self.verdicts[str(paired.measure)]
-        best = [shown(self.systems[place]) for place in verdicts.best]
+        names = [shown(name) for name in self.systems]
+        best = verdicts.best
         if len(best) == len(self):
-            return f"{paired.measure}: all are equal."
-        equals = [shown(self.systems[o]) for o in verdicts.equals(verdicts.best[0]) if o not in verdicts.best]
-        one = f"{', '.join(best)} {'is' if len(best) == 1 else 'are'} best"
+            return f"{paired.measure}: all scores are equal."
+        one = f"{paired.measure}: {_few([names[i] for i in best])} {'has' if len(best) == 1 else 'have'} the best score"
+        better = [names[i] for i in verdicts.beaten_by(best[0])]
+        if better:
+            return (
+                f"{one}, but {_few(better)} would be better on more items: small samples flatter many small clusters."
+            )
+        equals = [names[i] for i in verdicts.equals(best[0]) if i not in best]
         if not equals:
-            return f"{paired.measure}: {one}, beyond chance."
-        few = ", ".join(equals[:4]) + (f" and {len(equals) - 4} more" if len(equals) > 4 else "")
-        again = f"; with other items of the same kind it would be best again {verdicts.stability():.0%} of the time"
-        return f"{paired.measure}: {one}, but {few} cannot be told from it{again if len(best) == 1 else ''}."
+            return f"{one}, beyond chance."
+        if len(best) > 1:
+            return f"{one}, and {_few(equals)} cannot be told from them."
+        again = round(20 * verdicts.stability(best[0])) * 5
+        apart = f"{_few(equals)} cannot be told from it"
+        return f"{one}, but {apart}; on other items of this kind it is best {again}% of the time."
 
     def _agreement(self) -> str:
         values = {pair: tau for pair, tau in self.agreement.items() if not np.isnan(tau)}
@@ -218,23 +229,22 @@ class Comparison(Mapping[str, Mapping[str, float]]):
         least = min(values, key=lambda pair: values[pair])
         mean = sum(values.values()) / len(values)
         text = f"Measures agree on the ranking with Kendall's tau {mean:.2f}"
-        if len(values) == 1:
+        if len(values) == 1 or min(values.values()) == max(values.values()):
             return f"{text}."
         return f"{text} on average; least do {least[0]} and {least[1]}, {values[least]:.2f}."
 
     @property
     def signature(self) -> str:
         """How the scores were reached."""
-        made = "+".join(dict.fromkeys(p.method for p in self.paired))
-        sampling = f"|interval:{self.sampling.level:g}({made},{self.sampling.unit})"
-        return signature_of(self.measures, number(self.joint.n), self.joint.policy) + sampling
+        made = self.sampling.signature(p.method for p in self.paired)
+        return f"{signature_of(self.measures, number(self.joint.n), self.joint.policy)}|{made}"
 
     def records(self) -> list[dict[str, Any]]:
         """One dict per system and measure."""
         return [
             {
                 "system": system, "measure": str(p.measure), "score": float(p.scores[i]), "better": p.measure.better,
-                "rank": self.verdicts[str(p.measure)].ranks[i], **p.intervals[i]._asdict(),
+                "rank": _known(self.verdicts[str(p.measure)].ranks[i]), **p.intervals[i]._asdict(),
                 "better_than": ",".join(self.systems[o] for o in self.verdicts[str(p.measure)].beats[i]),
                 "n": self.joint.n, "signature": self.signature,
             }
@@ -258,7 +268,7 @@ class Comparison(Mapping[str, Mapping[str, float]]):
             "labelled": self.joint.labelled,
             "scores": self.records(),
             "differences": self.differences(),
-            "agreement": [{"measure": a, "other": b, "tau": tau} for (a, b), tau in self.agreement.items()],
+            "agreement": [{"measure": a, "other": b, "tau": _known(tau)} for (a, b), tau in self.agreement.items()],
             "signature": self.signature,
         }
 
@@ -273,3 +283,11 @@ class Comparison(Mapping[str, Mapping[str, float]]):
     def to_markdown(self, digits: int = 3) -> str:
         """The table for GitHub and its like."""
         return self.layout(digits).markdown()
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+
+
+def _known(value: float) -> float | None:
+    return None if value != value else value

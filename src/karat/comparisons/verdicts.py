@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.comparisons.paired import Paired
+from karat.uncertainty.intervals import NEARLY
+from karat.uncertainty.sampling import Sampling
 
 Floats = NDArray[np.float64]
 
@@ -36,8 +38,8 @@ class Difference(NamedTuple):
 class Verdicts:
     """What a measure says of all pairs of systems."""
 
-    def __init__(self, paired: Paired, level: float, z: float) -> None:
-        self.paired, self.level, self.z = paired, level, z
+    def __init__(self, paired: Paired, sampling: Sampling) -> None:
+        self.paired, self.sampling = paired, sampling
 
     @property
     def sign(self) -> int:
@@ -62,22 +64,31 @@ class Verdicts:
         scale = covariances[a, a] + covariances[b, b]
         variance = scale - 2 * covariances[a, b]
         error = math.sqrt(variance) if variance > NOTHING * scale else 0.0
-        p = two_sided(gap, error)
-        return Difference(first, second, gap, gap - self.z * error, gap + self.z * error, p, p)
+        p, reach = self.sampling.p(gap, error), self.sampling.z * error
+        if self.doubted(a) or self.doubted(b):
+            p = 1.0
+        return Difference(first, second, gap, gap - reach, gap + reach, p, p)
+
+    def doubted(self, place: int) -> bool:
+        """Whether a score's own interval is not to be trusted, so that nothing can be told by it."""
+        interval = self.paired.intervals[place]
+        return interval.caution == NEARLY or not math.isfinite(interval.estimate) or interval.method == "none"
 
     @cached_property
     def beats(self) -> list[list[int]]:
         """For each system those that it is better than, beyond chance."""
         found: list[list[int]] = [[] for _ in self.paired.scores]
-        for difference in self.differences:
-            if difference.significant(self.level):
+        for difference in self.differences if self.paired.measure.better is not None else ():
+            if difference.significant(self.sampling.level):
                 found[difference.better].append(difference.worse)
         return [sorted(worse) for worse in found]
 
     @cached_property
     def ranks(self) -> list[float]:
         """1 for the best score; the mean of their places for those that are equal."""
-        values = self.sign * self.paired.scores
+        if self.paired.measure.better is None:
+            return [math.nan] * len(self.paired.scores)
+        values = np.where(np.isnan(self.paired.scores), -np.inf, self.sign * self.paired.scores)
         return [1 + float((values > v).sum()) + (float((values == v).sum()) - 1) / 2 for v in values]
 
     @property
@@ -88,22 +99,18 @@ class Verdicts:
 
     def equals(self, place: int) -> list[int]:
         """The systems from which this one cannot be told apart."""
-        apart = {(d.better, d.worse) for d in self.differences if d.significant(self.level)}
-        others = range(len(self.paired.scores))
-        return [o for o in others if o != place and (o, place) not in apart and (place, o) not in apart]
+        apart = {place, *self.beats[place], *self.beaten_by(place)}
+        return [other for other in range(len(self.paired.scores)) if other not in apart]
 
-    def stability(self, draws: int = 2000) -> float:
-        """How often the best system would be the best again, if other items of the same kind were drawn."""
+    def beaten_by(self, place: int) -> list[int]:
+        """The systems that are better than this one, beyond chance."""
+        return [other for other, worse in enumerate(self.beats) if place in worse]
+
+    def stability(self, place: int, draws: int = 4000) -> float:
+        """How often a system would be the best, if other items of the same kind were drawn."""
         rng = np.random.default_rng(0)
         values = _drawn(rng, self.sign * self.paired.estimates, self.paired.covariances, draws)
-        return float((values.argmax(axis=1) == int((self.sign * self.paired.estimates).argmax())).mean())
-
-
-def two_sided(gap: float, error: float) -> float:
-    """The probability of a gap as large as this, in either direction, if there were none."""
-    if error == 0:
-        return 1.0 if gap == 0 else 0.0
-    return math.erfc(abs(gap) / error / math.sqrt(2))
+        return float((values.argmax(axis=1) == place).mean())
 
 
 def kendall(left: Any, right: Any) -> float:

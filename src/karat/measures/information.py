@@ -5,6 +5,7 @@ C are the gold classes, K the predicted clusters; entropies are in nats.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 from typing import Literal
@@ -19,6 +20,7 @@ from karat.kernels.expected import expected_information
 from karat.profile import Sizes
 from karat.registry import inverse_beta, measure
 
+FEW_SIZES = 24  # of classes or clusters, at which what chance gives is worked out anew
 Norm = Literal["min", "sqrt", "sum", "max", "joint"]
 
 
@@ -85,9 +87,8 @@ class Entropies(Statistic):
     def _from(
         cls, gold: Number, pred: Number, joint: Number, n: Number, classes: Number, clusters: Number
     ) -> Entropies:
-        """All entropies from three, none below 0 and none of a side alone below what the other leaves of it."""
-        joint = larger(joint, larger(gold, pred))
-        mutual = larger(gold + pred - joint, 0.0)
+        """All entropies from three; what is shared may come out below 0, as half of all estimates of 0 do."""
+        mutual = gold + pred - joint
         return cls(gold, pred, joint, gold - mutual, pred - mutual, mutual, n, classes, clusters)
 
     @property
@@ -140,8 +141,16 @@ class Chance(Statistic):
 
     @classmethod
     def without_one(cls, counts: Celled, corrected: bool) -> Chance:
-        """As it is: one item changes little of what chance gives."""
-        return counts.statistic(cls)
+        """A class's and a cluster's size change it apart from each other; of many sizes some are tried."""
+        profile = counts.profile
+        first, second = profile.classes.size[-1], profile.clusters.size[-1]  # a class and a cluster to compare with
+
+        def less(a: int, b: int) -> tuple[float, float, float]:
+            return _expected(_less_one(profile.classes, a), _less_one(profile.clusters, b))
+
+        by_class = _along(profile.classes, counts.class_sizes[counts.rows], lambda a: less(a, second))
+        by_cluster = _along(profile.clusters, counts.cluster_sizes[counts.cols], lambda b: less(first, b))
+        return cls(*(by_class + by_cluster - np.array(less(first, second))[:, None]))
 
     @classmethod
     def expected(cls, counts: Profiled, chances: Chances) -> Chance:
@@ -183,6 +192,22 @@ class LogSize(Statistic):
 
 def _expected(classes: Sizes, clusters: Sizes) -> tuple[float, float, float]:
     return expected_information(*classes.arrays, *clusters.arrays, round(classes.total))
+
+
+def _less_one(sizes: Sizes, size: int) -> Sizes:
+    """Sizes of which one is smaller by an item."""
+    times = dict(zip(sizes.size, sizes.times, strict=True))
+    times[size] -= 1
+    times[size - 1] = times.get(size - 1, 0) + 1
+    left = sorted((s, t) for s, t in times.items() if s and t)
+    return Sizes(tuple(s for s, _ in left), tuple(t for _, t in left))
+
+
+def _along(sizes: Sizes, held: Number, f: Callable[[int], tuple[float, float, float]]) -> Number:
+    """f of the size of each cell's line: worked out for a few sizes, and in between on a straight line."""
+    chosen = sorted({sizes.size[round(x)] for x in np.linspace(0, len(sizes.size) - 1, FEW_SIZES)})
+    found = np.array([f(size) for size in chosen])
+    return np.array([np.interp(held, chosen, column) for column in found.T])
 
 
 def _entropy(sizes: Sizes) -> float:

@@ -20,6 +20,7 @@ from karat.uncertainty.sampling import Unit
 
 Floats = NDArray[np.float64]
 
+LARGEST = 1 << 36  # items
 MANY = 50_000  # cells from which scores are changed along their slope, not worked out one by one
 
 
@@ -48,6 +49,14 @@ def spread(table: Any, left: Floats, right: Floats, unit: Unit = "items") -> Flo
 def by_class(rows: NDArray[np.int64], number: int, values: Floats) -> Floats:
     """Sums over the cells of each class."""
     return np.column_stack([np.bincount(rows, column, minlength=number) for column in values.T])
+
+
+def _bounded(table: Table) -> Table:
+    """A table of the same shares: what one of more items adds would be lost in rounding."""
+    if table.n < LARGEST:
+        return table
+    counts = np.maximum(table.counts // (int(table.n) // LARGEST), 1)
+    return replace(table, counts=counts)
 
 
 def _exact(measure: Measure, left: Sequence[Any]) -> Floats:
@@ -80,7 +89,7 @@ class Jackknife:
     """Scores of a table without one item of each cell."""
 
     def __init__(self, table: Table, *, corrected: bool = True) -> None:
-        self.table, self.corrected = table, corrected
+        self.whole, self.table, self.corrected = table, _bounded(table), corrected
         self._kept: dict[Any, Any] = {}
 
     def influence(self, measure: Measure) -> Influence | None:
@@ -94,7 +103,7 @@ class Jackknife:
             without = np.broadcast_to(score(measure, left), self.table.counts.shape)
         mean = float(self._share @ without)
         values = (float(self.table.n) - 1) * (mean - without)
-        return Influence(self.table, self.estimate(measure), np.asarray(values)) if np.isfinite(values).all() else None
+        return Influence(self.whole, self.estimate(measure), np.asarray(values)) if np.isfinite(values).all() else None
 
     def estimate(self, measure: Measure) -> float:
         """The score that the population would have; the sample's own where bias is not known, or not taken away."""

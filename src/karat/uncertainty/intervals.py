@@ -7,26 +7,32 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.counts import count_itself
 from karat.errors import TableError
 from karat.measures.information import Entropies
 from karat.registry import Measure
-from karat.tables import Table
+from karat.tables import Table, several
 from karat.uncertainty.influence import Jackknife
 from karat.uncertainty.resamples import Lines, Resampled, drawn
 from karat.uncertainty.sampling import Interval, Sampling
 
 Floats = NDArray[np.float64]
 
+NEARLY = "other cells are nearly as good as the best ones: it may miss the truth"
 LARGE = 1_000_000  # items from which a bootstrap tells nothing that the largest cells do not
 SPARSE = 0.04  # the share of items alone in their cell from which what is unseen weighs in
+FEW_ERRORS = 10  # below which how many there are is hardly known
 SMALL = 30  # items, of which no method makes a good interval
 
 
 def intervals(table: Table, measures: Sequence[Measure], sampling: Sampling) -> dict[str, Interval]:
     """An interval for each score of a table."""
     sampling.check()
+    if not isinstance(table, Table):
+        raise TableError("intervals need all cells, which stay in their engine; leave out interval.")
     if not table.whole or table.policy.weighted:
         raise TableError("intervals are for items that count alike; leave out weights, or interval.")
+    sampling.over(table)
     jackknife = Jackknife(table, corrected=sampling.corrected)
     found, rest = {}, []
     for measure in measures:
@@ -35,7 +41,7 @@ def intervals(table: Table, measures: Sequence[Measure], sampling: Sampling) -> 
             rest.append(measure)
             continue
         error, caution = influence.error(sampling.unit), cautions(measure, table, sampling)
-        found[str(measure)] = sampling.around(measure, influence.estimate, error, "jackknife", caution)
+        found[str(measure)] = sampling.over(table).around(measure, influence.estimate, error, "jackknife", caution)
     if rest:
         values = resampled_values(table, rest, sampling)
         found.update({str(m): bootstrapped(m, table, values[str(m)], sampling) for m in rest})
@@ -51,10 +57,14 @@ def cautions(measure: Measure, table: Table, sampling: Sampling) -> str:
     """Why an interval may be too wide or too narrow."""
     units = len(table.class_sizes) if sampling.unit == "classes" else int(table.n)
     if units < SMALL:
-        return f"{units} {sampling.unit} are few: it may be too narrow"
+        noun = "class" if sampling.unit == "classes" else "item"
+        return f"{several(units, noun)}, which are few: it may be too narrow"
     alone = float((table.counts == 1).sum()) / float(table.n)
     if alone > SPARSE and Entropies in measure.statistics and sampling.corrected:
-        return f"{alone:.0%} of the items are alone in their cell: it may be too wide"
+        return f"{alone:.0%} of the items are alone in their cell: it may be too wide, or miss a long tail"
+    wrong = int(table.n - table.cluster_best(count_itself))
+    if wrong < FEW_ERRORS:
+        return f"{several(wrong, 'item')} of a class that is not their cluster's: it may be too narrow"
     return ""
 
 
@@ -78,5 +88,5 @@ def bootstrapped(measure: Measure, table: Table, values: Floats, sampling: Sampl
     estimate = min(max(score - more, low), high) if sampling.corrected else score
     caution = cautions(measure, table, sampling)
     if abs(more) > error / 2:
-        caution = caution or "other cells are nearly as good as the best ones: it may miss the truth"
-    return sampling.around(measure, estimate, error, "bootstrap", caution)
+        caution = NEARLY  # whatever else is to be said
+    return sampling.over(table).around(measure, estimate, error, "bootstrap", caution)

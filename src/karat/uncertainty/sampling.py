@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal, NamedTuple, TypeAlias
+import math
+from collections.abc import Iterable, Mapping
+from numbers import Integral, Real
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from karat.errors import MeasureError
 from karat.registry import Measure
@@ -40,15 +42,18 @@ class Sampling(NamedTuple):
     corrected: bool = True
     resamples: int = RESAMPLES
     seed: int = 0
+    freedom: int | None = None  # degrees of it, if units are few classes
 
     def check(self) -> Sampling:
         """Itself, if all can be."""
-        if not isinstance(self.level, (int, float)) or not 0.5 <= self.level < 1:
+        if not isinstance(self.level, Real) or not 0.5 <= float(self.level) < 1:
             raise MeasureError(f"interval={self.level!r} is not a share of intervals; give one such as 0.95.")
         if self.unit not in ("items", "classes"):
             raise MeasureError(f"unit={self.unit!r} is not what is sampled; use 'items' or 'classes'.")
-        if not isinstance(self.resamples, int) or self.resamples < 2:
+        if not isinstance(self.resamples, Integral) or self.resamples < 2:
             raise MeasureError(f"resamples={self.resamples!r} are too few; give 1000, or 2 at least.")
+        if not isinstance(self.seed, Integral) or self.seed < 0:
+            raise MeasureError(f"seed={self.seed!r} is no seed; give a whole number from 0 on.")
         return self
 
     @property
@@ -58,12 +63,43 @@ class Sampling(NamedTuple):
         around = ", around an estimate with less bias than the score" if self.corrected else ""
         return f"Intervals hold the score of more {of} of the same kind {100 * self.level:g} times in 100{around}."
 
+    def signature(self, methods: Iterable[str]) -> str:
+        """How intervals were made, for a signature."""
+        around = "" if self.corrected else ",uncorrected"
+        return f"interval:{self.level:g}({'+'.join(dict.fromkeys(methods))},{self.unit}{around})"
+
+    def over(self, table: Any) -> Sampling:
+        """Itself for a table: if whole classes were drawn, with as many degrees of freedom as they leave."""
+        if self.unit == "items":
+            return self
+        classes = len(table.class_sizes)
+        if classes < 2:
+            raise MeasureError("unit='classes' needs two classes or more, of which one cannot tell how much they vary.")
+        return self._replace(freedom=classes - 1)
+
     @property
     def z(self) -> float:
         """How many standard errors an interval reaches to each side."""
+        if self.freedom is not None:
+            from scipy.special import stdtrit
+
+            return float(stdtrit(self.freedom, 0.5 + self.level / 2))
         from statistics import NormalDist  # which takes as long to load as a small file to read
 
         return NormalDist().inv_cdf(0.5 + self.level / 2)
+
+    def p(self, gap: float, error: float) -> float:
+        """The probability of a gap as large as this, in either direction, if there were none.
+
+        1 without any variation, by which nothing can be told.
+        """
+        if not error > 0 or not math.isfinite(gap):
+            return 1.0
+        if self.freedom is not None:
+            from scipy.special import stdtr
+
+            return float(2 * stdtr(self.freedom, -abs(gap) / error))
+        return math.erfc(abs(gap) / error / math.sqrt(2))
 
     def around(self, measure: Measure, estimate: float, error: float, method: str, caution: str = "") -> Interval:
         """An interval that stays within the measure's bounds."""
@@ -82,8 +118,8 @@ def cautions_of(score: float, found: Interval) -> list[str]:
     told = []
     if score > found.high or score < found.low:
         told.append(
-            "outside the interval, since in a small sample cells with few items make gold and clusters look more alike "
-            "than they are; prefer the interval"
+            "outside the interval, since in a small sample cells with few items make it look better or worse than it "
+            "is; prefer the interval"
         )
     return [*told, f"the interval: {found.caution}"] if found.caution else told
 

@@ -1,0 +1,164 @@
+"""From a frame to a table: its cells are collected when they are few, and stay in the engine when they are many."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from karat.alignment import Missing, NoiseAs, Policy
+from karat.engines.counts import EngineCounts
+from karat.engines.queries import (
+    COUNT,
+    GOLD,
+    PRED,
+    Frame,
+    Lazy,
+    cells_of,
+    check_whole,
+    columns,
+    joined,
+    kept,
+    labelled,
+    number,
+)
+from karat.engines.relations import is_relation, relation_cells, relation_labels
+from karat.errors import LabelError, TableError
+from karat.names import is_missing, plain
+from karat.tables import Table
+
+COLLECTED = 2_000_000  # cells that come to where karat runs
+
+
+def table(
+    frame: object,
+    other: object = None,
+    *,
+    gold: str,
+    pred: str,
+    id: str | None = None,
+    count: str | None = None,
+    weights: str | None = None,
+    missing: Missing = "raise",
+    noise: object = None,
+    noise_as: NoiseAs | None = None,
+) -> Table:
+    """The table of two columns of a frame, counted by the frame's own engine; all its cells are collected.
+
+    frame: of pandas, Polars (eager or lazy), PyArrow, DuckDB, Dask, Spark, Ibis and whatever else narwhals knows.
+    other, id: pred is a column of another frame, matched on the items' ids. count: rows are cells, and this column
+    says how many items they hold. missing, noise: as in score().
+
+    >>> import polars
+    >>> frame = polars.LazyFrame({"class": ["a", "a", "b"], "cluster": [1, 1, 2]})
+    >>> table(frame, gold="class", pred="cluster")
+    <Table: 3 items, 2 classes, 2 clusters, 2 cells>
+    """
+    counted = counted_frame(
+        frame, other, gold=gold, pred=pred, id=id, count=count, weights=weights,
+        missing=missing, noise=noise, noise_as=noise_as, most=None,
+    )  # fmt: skip
+    if not isinstance(counted, Table):
+        raise TableError("the cells were not collected; score the frame instead.")
+    return counted
+
+
+def counted_frame(
+    frame: object,
+    other: object = None,
+    *,
+    gold: str,
+    pred: str,
+    id: str | None = None,
+    count: str | None = None,
+    weights: str | None = None,
+    missing: Missing = "raise",
+    noise: object = None,
+    noise_as: NoiseAs | None = None,
+    most: int | None = COLLECTED,
+) -> Table | EngineCounts:
+    """A frame's table, or its counts if there are more cells than that."""
+    policy = Policy(missing, plain(noise), noise_as, weights is not None)
+    if count is not None and weights is not None:
+        raise TableError(f"count={count!r} says that rows are counted already; leave out weights.")
+    if (other is None) != (id is None):
+        raise LabelError("two frames are matched on id=..., and one frame needs none; give both or neither.")
+    if other is not None and (count or weights) is not None:
+        raise TableError("two frames are of items, one a row; leave out count and weights.")
+    if other is None:
+        cells = _cells(frame, gold, pred, count if weights is None else weights)
+    else:
+        cells = cells_of(joined(_side(frame, gold, GOLD, id), _side(other, pred, PRED, id), str(id)), weighted=False)
+        policy = replace(policy, matched="items")
+    cells = kept(cells)
+    many = most is not None and number(cells, nw.len()) > most
+    return _left_there(cells, policy, engine_of(frame)) if many else _collected(cells, policy)
+
+
+def _cells(frame: object, gold: str, pred: str, weights: str | None) -> Lazy:
+    if is_relation(frame):
+        return relation_cells(frame, gold, pred, weights)
+    return cells_of(labelled(Frame.of(frame), gold, pred, weights), weighted=weights is not None)
+
+
+def _side(frame: object, name: str, alias: str, item: str | None) -> Lazy:
+    """Items and their labels in one frame."""
+    role = "gold" if alias == GOLD else "pred"
+    if is_relation(frame):
+        return relation_labels(frame, str(item), name, alias, role)
+    return Frame.of(frame).labels(str(item), name, alias, role)
+
+
+def engine_of(frame: object) -> str:
+    """The name of a frame's engine."""
+    return "duckdb" if is_relation(frame) else Frame.of(frame).engine
+
+
+def _collected(cells: Lazy, policy: Policy) -> Table:
+    """The cells as a table, with the policy applied to those that lack a label or are noise."""
+    found = columns(cells)
+    gold, pred, counts = found[GOLD], found[PRED], np.asarray(found[COUNT])
+    if not counts.size:
+        raise LabelError("the frame has no rows; give at least one.")
+    absent = _lacking(gold) | _lacking(pred)
+    noisy = np.array([p == policy.noise for p in pred]) & ~absent if policy.noise_as else np.zeros(counts.size, bool)
+    alone = (absent & (policy.missing == "singletons")) | (noisy & (policy.noise_as == "singletons"))
+    if alone.any():  # as many rows as there are items, since each is a cluster of its own
+        times = np.where(alone, counts, 1).astype(np.int64)
+        places = np.repeat(np.arange(counts.size), times)
+        gold, pred = [gold[i] for i in places], [pred[i] for i in places]
+        counts = np.where(alone, 1, counts)[places]
+        absent, noisy = absent[places], noisy[places]
+    made = Table.from_labels(
+        gold, pred, weights=counts, missing=policy.missing, noise=policy.noise, noise_as=policy.noise_as
+    )
+    missing, noise = int(counts[absent].sum()), int(counts[noisy].sum())
+    return replace(made, policy=replace(policy, missing_items=missing, noise_items=noise))
+
+
+def _lacking(labels: Any) -> Any:
+    """Which labels are missing; no number of an array is."""
+    if isinstance(labels, np.ndarray):
+        return np.zeros(labels.size, bool)
+    return np.array([is_missing(label) for label in labels], bool)
+
+
+def _left_there(cells: Lazy, policy: Policy, engine: str) -> EngineCounts:
+    """The counts of cells that stay in the engine; labels that are missing are dropped or refused there."""
+    check_whole(cells)
+    lacking = nw.col(GOLD).is_null() | nw.col(PRED).is_null()
+    missing = int(number(cells.filter(lacking), nw.col(COUNT).sum()))
+    if missing and policy.missing == "raise":
+        raise LabelError(f"{missing:,} items have no label; say missing='drop', 'singletons' or 'cluster'.")
+    if (missing and policy.missing != "drop") or policy.noise_as == "singletons":
+        what = f"missing={policy.missing!r}" if missing else "noise_as='singletons'"
+        raise TableError(f"{what} needs the cells, which are too many to collect; drop those items instead.")
+    if missing:
+        cells = cells.filter(~lacking)
+    noise = int(number(cells.filter(nw.col(PRED) == policy.noise), nw.col(COUNT).sum())) if policy.noise_as else 0
+    if policy.noise_as == "drop":
+        cells = cells.filter(nw.col(PRED) != policy.noise)
+    policy = replace(policy, missing_items=missing, noise_items=noise)
+    return EngineCounts(cells, policy, engine)

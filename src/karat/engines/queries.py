@@ -1,0 +1,156 @@
+"""What is asked of an engine, in narwhals' words: the cells of a table, and sums over them; nothing names an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import narwhals as nw
+
+from karat.errors import LabelError, TableError, listed, nearest
+from karat.profile import Sizes
+
+Lazy: TypeAlias = Any  # narwhals' LazyFrame, which is generic in what it wraps
+
+GOLD, PRED, COUNT, ITEM = "karat_gold", "karat_pred", "karat_count", "karat_item"
+
+
+class Frame(NamedTuple):
+    """A frame of some engine, to be asked later."""
+
+    lazy: Lazy
+    inner: Mapping[str, str]  # what its columns are called in questions, by the user's names
+    engine: str
+
+    @classmethod
+    def of(cls, native: Any) -> Frame:
+        """A frame or a table of any engine that narwhals knows."""
+        names: list[str] = []
+        inner: list[str] = []
+        if hasattr(native, "toDF") and hasattr(native, "sparkSession"):  # where a dot in a name means a field
+            names = list(native.columns)
+            inner = [f"karat_{place}" for place in range(len(names))]
+            native = native.toDF(*inner)
+        if hasattr(native, "unify_dictionaries"):  # Arrow, whose chunks may have different ones
+            native = native.unify_dictionaries()
+        try:
+            lazy = nw.from_native(native).lazy()
+        except TypeError:
+            raise LabelError(
+                f"{type(native).__name__} is no frame that karat knows; give one of pandas, Polars, PyArrow, DuckDB, "
+                "Dask, Spark or Ibis, or labels as lists."
+            ) from None
+        names = names or lazy.collect_schema().names()
+        engine = str(lazy.implementation).rsplit(".", 1)[-1].lower()
+        return cls(lazy, dict(zip(names, inner or names, strict=True)), engine)
+
+    def labels(self, item: str, name: str, alias: str, role: str) -> Lazy:
+        """Items and their labels, to be joined."""
+        return self.lazy.select(self.column(item, "id").alias(ITEM), self.column(name, role).alias(alias))
+
+    def column(self, name: object, role: str) -> Any:
+        """A column by its name, with NaN as a missing value; refused if there is none."""
+        if not isinstance(name, str) or name not in self.inner:
+            hint = nearest(str(name), self.inner) or f"there are {listed(self.inner, 12)}."
+            raise LabelError(f"{role}={name!r} is no column of the frame; {hint}")
+        found = nw.col(self.inner[name])
+        if self.lazy.collect_schema()[self.inner[name]].is_float():
+            return nw.when(~found.is_nan()).then(found)
+        return found
+
+
+def labelled(frame: Frame, gold: str, pred: str, weights: str | None) -> Lazy:
+    """Gold, predicted and, if wanted, weights under names of our own, whatever the user's are."""
+    chosen = [frame.column(gold, "gold").alias(GOLD), frame.column(pred, "pred").alias(PRED)]
+    if weights is not None:
+        chosen.append(frame.column(weights, "weights").alias(COUNT))
+    return frame.lazy.select(*chosen)
+
+
+def joined(gold: Lazy, pred: Lazy, item: str) -> Lazy:
+    """Gold of one frame and predicted of another, matched on the items' ids; labels are missing where one has none."""
+    for side, role in ((gold, "gold"), (pred, "pred")):
+        _check_ids(side, role, item)
+    return gold.join(pred, on=ITEM, how="full", suffix="_right").select(GOLD, PRED)
+
+
+def _check_ids(frame: Lazy, role: str, item: str) -> None:
+    """Refuse ids that are missing, or that occur twice: joins drop the ones and multiply the others."""
+    counted = frame.group_by(ITEM).agg(nw.len().alias(COUNT)).with_columns(nw.col(COUNT).cast(nw.Int64))
+    lacking = collected(counted.filter(nw.col(ITEM).is_null()))[COUNT]
+    if lacking:
+        raise LabelError(f"{lacking[0]:,} rows of {role} have no {item!r}; give each item one.")
+    twice = collected(counted.filter(nw.col(COUNT) > 1).head(1))[ITEM]
+    if twice:
+        raise LabelError(f"{role} has {twice[0]!r} more than once in {item!r}; give each item once.")
+
+
+def cells_of(rows: Lazy, weighted: bool) -> Lazy:
+    """How many items there are, or what they weigh, for each class and cluster."""
+    total = nw.col(COUNT).sum() if weighted else nw.len()
+    kind = rows.collect_schema()[COUNT] if weighted else None
+    wide = nw.Float64 if kind is not None and not kind.is_integer() else nw.Int64  # len() may be 32 bits
+    return rows.group_by(GOLD, PRED).agg(total.alias(COUNT)).with_columns(nw.col(COUNT).cast(wide))
+
+
+def kept(cells: Lazy) -> Lazy:
+    """Cells that will be asked several times, worked out once and kept where they are."""
+    native = cells.to_native()
+    if hasattr(native, "persist"):  # Spark and Dask
+        return nw.from_native(native.persist()).lazy()
+    return cells.collect().lazy() if cells.implementation.is_polars() else cells
+
+
+def collected(lazy: Lazy) -> dict[str, list[Any]]:
+    """The columns of a result, as lists of plain values."""
+    found = columns(lazy)
+    return {name: values if isinstance(values, list) else values.tolist() for name, values in found.items()}
+
+
+def columns(lazy: Lazy) -> dict[str, Any]:
+    """The columns of a result: arrays of numbers where none is missing, else lists of plain values."""
+    names = lazy.collect_schema().names()
+    native = lazy.to_native()
+    if hasattr(native, "toLocalIterator"):  # Spark
+        rows = native.collect()
+        return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+    found = lazy.collect()
+    return {name: _values(found[name]) for name in names}
+
+
+def _values(series: Any) -> Any:
+    if series.dtype.is_integer() and not series.null_count():
+        return series.to_numpy()
+    return series.to_list()
+
+
+def number(lazy: Lazy, expression: Any) -> Any:
+    """One number of a frame; 0 of an empty one."""
+    (values,) = collected(lazy.select(expression.alias(COUNT))).values()
+    return values[0] if values and values[0] is not None else 0
+
+
+def sizes(counted: Lazy) -> Sizes:
+    """How many groups there are of each size, in exact integers."""
+    found = collected(counted.group_by(COUNT).agg(nw.len().alias("times")))
+    pairs = sorted((int(size), int(times)) for size, times in zip(found[COUNT], found["times"], strict=True))
+    return Sizes(tuple(size for size, _ in pairs), tuple(times for _, times in pairs))
+
+
+def margin(cells: Lazy, side: str) -> Lazy:
+    """The size of each class, or of each cluster."""
+    return cells.group_by(side).agg(nw.col(COUNT).sum()).with_columns(nw.col(COUNT).cast(nw.Int64))
+
+
+def with_margins(cells: Lazy, sides: Sequence[str]) -> Lazy:
+    """Cells with the sizes of their classes and clusters; no key is null any more, since joins drop nulls."""
+    for side in sides:
+        sized = margin(cells, side).rename({COUNT: f"{side}_size"})
+        cells = cells.join(sized, on=side, how="inner", suffix="_again")
+    return cells
+
+
+def check_whole(cells: Lazy) -> None:
+    """Refuse weights, for which sizes are no integers, where cells stay in the engine."""
+    if cells.collect_schema()[COUNT].is_float():
+        raise TableError("cells with fractional weights are too many to collect; leave out weights, or score fewer.")

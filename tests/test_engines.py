@@ -1,0 +1,278 @@
+"""Data where it lives: one test body for every engine, equal to what is counted in memory."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import dask
+import dask.dataframe
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import karat
+from karat.cli import main
+from karat.engines.collecting import counted_frame
+from karat.engines.counts import EngineCounts
+
+dask.config.set(scheduler="synchronous")
+
+
+def duckdb_relation(frame: dict[str, list[Any]]) -> Any:
+    table = pa.table(frame)
+    connection = duckdb.connect()
+    connection.register("t", table)
+    return connection.sql("SELECT * FROM t")
+
+
+ENGINES: dict[str, Callable[[dict[str, list[Any]]], Any]] = {
+    "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
+    "polars lazy": pl.LazyFrame,
+    "pyarrow": pa.table,
+    "duckdb": duckdb_relation,
+    "dask": lambda frame: dask.dataframe.from_pandas(pd.DataFrame(frame), npartitions=2),
+}
+engines = pytest.mark.parametrize("engine", ENGINES)
+
+LABELS = {
+    "text": st.sampled_from(["a", "b", "it's", 'x"y', "; DROP", "ü", ""]),
+    "integers": st.integers(-2, 3),
+    "numbers": st.sampled_from([0.5, 1.0, -2.25]),
+}
+COLUMNS = st.sampled_from(["class", "a b", "x.y", "`t`", 'q"uote', "sel;ect --", "größe", "karat_gold"])
+
+
+@st.composite
+def frames(draw: st.DrawFn) -> tuple[dict[str, list[Any]], str, str]:
+    size = draw(st.integers(1, 12))
+    gold, pred = draw(st.lists(COLUMNS, min_size=2, max_size=2, unique=True))
+    found = {}
+    for name in (gold, pred):
+        labels = LABELS[draw(st.sampled_from(sorted(LABELS)))]
+        found[name] = draw(st.lists(labels, min_size=size, max_size=size))
+    return found, gold, pred
+
+
+@engines
+@settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.too_slow])
+@given(frames())
+def test_every_engine_counts_what_is_counted_in_memory(engine: str, drawn: tuple) -> None:
+    frame, gold, pred = drawn
+    wanted = karat.Table.from_labels(frame[gold], frame[pred])
+    native = ENGINES[engine](frame)
+    assert karat.table(native, gold=gold, pred=pred) == wanted
+    there = counted_frame(native, gold=gold, pred=pred, most=0)
+    assert isinstance(there, EngineCounts)
+    few = [karat.parse(text) for text in ("v_measure", "bcubed_f", "purity", "f_measure", "q2", "one_to_one")]
+    for measure in few if engine == "dask" else karat.list_measures():  # which takes a second for each
+        if measure.name in ("one_to_one", "one_to_one_greedy"):
+            with pytest.raises(karat.TableError, match="one-to-one map needs all"):
+                measure.of(there)
+            continue
+        value, right = float(measure.of(there)), float(measure.of(wanted))
+        assert math.isclose(value, right, rel_tol=1e-12, abs_tol=1e-12), (measure, engine)
+
+
+MISSING = {"class": ["a", None, "b", "b", "a", "a"], "cluster": [1, 2, 2, None, 1, -1]}
+
+
+@engines
+@pytest.mark.parametrize("missing", ["drop", "singletons", "cluster"])
+@pytest.mark.parametrize("noise_as", [None, "drop", "singletons", "cluster"])
+def test_missing_labels_and_noise_are_treated_as_in_memory(engine: str, missing: Any, noise_as: Any) -> None:
+    noise = {} if noise_as is None else {"noise": -1, "noise_as": noise_as}
+    wanted = karat.Table.from_labels(MISSING["class"], MISSING["cluster"], missing=missing, **noise)
+    options = {"gold": "class", "pred": "cluster", "missing": missing, **noise}
+    found = karat.table(ENGINES[engine](MISSING), **options)
+    assert found.policy == wanted.policy
+    for text in ("v_measure", "ari", "bcubed_f", "purity"):
+        assert karat.parse(text)(found) == pytest.approx(karat.parse(text)(wanted), abs=1e-12)
+    if missing == "drop" and noise_as in (None, "drop", "cluster"):
+        there = counted_frame(ENGINES[engine](MISSING), **options, most=0)
+        assert there.policy == wanted.policy
+        assert float(karat.v_measure.of(there)) == pytest.approx(karat.v_measure(wanted), abs=1e-12)
+    else:
+        with pytest.raises(karat.TableError, match="too many to collect; drop those items instead"):
+            counted_frame(ENGINES[engine](MISSING), **options, most=0)
+
+
+@engines
+def test_items_without_a_label_are_refused(engine: str) -> None:
+    for most in (0, None):
+        with pytest.raises(karat.LabelError, match="missing='drop'"):
+            counted_frame(ENGINES[engine](MISSING), gold="class", pred="cluster", most=most)
+
+
+@engines
+def test_nan_is_missing_and_not_a_label(engine: str) -> None:
+    frame = {"class": [1.0, math.nan, 2.0, 2.0, math.nan], "cluster": ["x", "x", "y", "y", "y"]}
+    found = karat.table(ENGINES[engine](frame), gold="class", pred="cluster", missing="drop")
+    assert (found.n, found.policy.missing_items) == (3, 2)
+    there = counted_frame(ENGINES[engine](frame), gold="class", pred="cluster", missing="drop", most=0)
+    assert (there.n, there.policy.missing_items) == (3, 2)
+
+
+@engines
+def test_counts_and_weights_are_columns(engine: str) -> None:
+    frame = {
+        "class": ["a", "a", "b", "a"],
+        "cluster": [1, 2, 2, 1],
+        "count": [3, 1, 2, 4],
+        "weight": [0.5, 1.5, 2.0, 1.0],
+    }
+    native = ENGINES[engine](frame)
+    counted = karat.table(native, gold="class", pred="cluster", count="count")
+    assert counted == karat.Table.from_cells(frame["class"], frame["cluster"], frame["count"])
+    assert not counted.policy.weighted
+    weighted = karat.score(native, gold="class", pred="cluster", weights="weight", measures="v_measure")
+    wanted = karat.v_measure(frame["class"], frame["cluster"], weights=frame["weight"])
+    assert weighted["v_measure"] == pytest.approx(wanted, abs=1e-12)
+    assert weighted.table.policy.weighted
+    with pytest.raises(karat.TableError, match="fractional weights"):
+        counted_frame(native, gold="class", pred="cluster", weights="weight", most=0)
+    with pytest.raises(karat.TableError, match="leave out weights"):
+        karat.table(native, gold="class", pred="cluster", count="count", weights="weight")
+
+
+@engines
+def test_two_frames_are_matched_on_an_id(engine: str) -> None:
+    left = {"id": [1, 2, 3, 4], "class": ["a", "a", "b", "b"]}
+    right = {"id": [4, 2, 5, 1], "cluster": ["x", "y", "x", "y"]}
+    frames = ENGINES[engine](left), ENGINES[engine](right)
+    options = {"gold": "class", "pred": "cluster", "id": "id"}
+    found = karat.table(*frames, **options, missing="drop")
+    assert found == karat.Table.from_labels(["a", "a", "b"], ["y", "y", "x"])
+    assert (found.policy.matched, found.policy.missing_items) == ("items", 2)
+    with pytest.raises(karat.LabelError, match="missing"):
+        karat.table(*frames, **options)
+    twice = ENGINES[engine]({"id": [1, 1], "cluster": ["x", "y"]})
+    with pytest.raises(karat.LabelError, match="pred has 1 more than once in 'id'"):
+        karat.table(frames[0], twice, **options)
+    lacking = ENGINES[engine]({"id": ["1", None], "cluster": ["x", "y"]})
+    text = ENGINES[engine]({"id": ["1", "2"], "class": ["a", "b"]})
+    with pytest.raises(karat.LabelError, match="1 rows of pred have no 'id'"):
+        karat.table(text, lacking, **options)
+    with pytest.raises(karat.LabelError, match="give both or neither"):
+        karat.table(*frames, gold="class", pred="cluster")
+
+
+@engines
+def test_columns_that_are_not_there_are_told(engine: str) -> None:
+    native = ENGINES[engine]({"class": [1], "cluster": [2]})
+    with pytest.raises(karat.LabelError, match="pred='clusters' is no column of the frame; did you mean cluster"):
+        karat.table(native, gold="class", pred="clusters")
+
+
+def test_score_takes_frames_labels_and_tables() -> None:
+    frame = pl.DataFrame({"class": ["a", "a", "b"], "cluster": [1, 1, 2]})
+    assert karat.score(frame, gold="class", pred="cluster", measures="ari")["ari"] == 1
+    assert karat.score(gold=["a", "a", "b"], pred=[1, 1, 2], measures="ari")["ari"] == 1
+    with pytest.raises(karat.LabelError, match="name them as text"):
+        karat.score(frame, gold="class", pred=[1, 1, 2])
+    with pytest.raises(karat.LabelError, match="is no frame that karat knows"):
+        karat.score(object(), gold="class", pred="cluster")
+    with pytest.raises(karat.LabelError, match="no rows"):
+        karat.table(frame.head(0), gold="class", pred="cluster")
+
+
+def test_many_cells_stay_in_the_engine_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    frame = pl.LazyFrame({"class": rng.integers(0, 9, 500), "cluster": rng.integers(0, 20, 500)})
+    wanted = karat.score(karat.table(frame, gold="class", pred="cluster"))
+    there = counted_frame(frame, gold="class", pred="cluster", most=10)
+    scores = karat.score(there)
+    assert "The cells stayed in polars" in str(scores)
+    assert "one_to_one is left out" in str(scores)
+    for name, value in scores.items():
+        assert value == pytest.approx(wanted[name], abs=1e-12)
+    assert repr(there) == "<EngineCounts: 500 items in 171 cells, in polars>" or "cells, in polars>" in repr(there)
+    with pytest.raises(karat.TableError, match="leave out interval"):
+        karat.score(there, interval=0.95)
+    with pytest.raises(karat.TableError, match="collect them first"):
+        there.expand()
+
+
+def test_sums_do_not_wrap_where_lengths_are_32_bits() -> None:
+    size = 70_000
+    frame = pl.LazyFrame({"class": np.zeros(size, int), "cluster": np.arange(size) % 2})
+    there = counted_frame(frame, gold="class", pred="cluster", most=0)
+    assert there.squares == karat.table(frame, gold="class", pred="cluster").squares
+    assert there.squares.classes == size * size
+
+
+def test_arrow_chunks_with_different_dictionaries_are_one_column() -> None:
+    chunks = [pa.array(["a", "b"]).dictionary_encode(), pa.array(["c", "a"]).dictionary_encode()]
+    frame = pa.table({"class": pa.chunked_array(chunks), "cluster": [1, 2, 3, 1]})
+    wanted = karat.Table.from_labels(["a", "b", "c", "a"], [1, 2, 3, 1])
+    assert karat.table(frame, gold="class", pred="cluster") == wanted
+
+
+def test_a_batch_is_taken_away_again() -> None:
+    first = karat.Table.from_labels(["a", "a", "b"], [1, 2, 2])
+    second = karat.Table.from_labels(["c", "a"], [1, 1])
+    assert first + second - second == first
+    assert (first + second) - first == second
+    with pytest.raises(karat.TableError, match="subtract only what was added"):
+        first - second
+    with pytest.raises(karat.TableError, match="fractional"):
+        first - karat.Table.from_matrix([[0.5, 1], [1, 1]])
+    with pytest.raises(TypeError):
+        first - 1
+
+
+@pytest.fixture
+def parquet(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(1)
+    columns = {name: rng.integers(0, high, 60) for name, high in (("class", 3), ("a", 4), ("b", 5))}
+    frame = pl.DataFrame({"id": np.arange(60), **columns})
+    frame.write_parquet(tmp_path / "all.parquet")
+    frame.write_csv(tmp_path / "all.csv")
+    frame.select("id", "class").write_parquet(tmp_path / "gold.parquet")
+    frame.select("id", "a").reverse().write_parquet(tmp_path / "a.parquet")
+    return tmp_path
+
+
+def test_the_command_scores_by_polars(parquet: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    columns = ["--gold", "class", "--pred", "a"]
+    assert main(["score", str(parquet / "all.parquet"), *columns, "-m", "ari", "--format", "json"]) == 0
+    wanted = json.loads(capsys.readouterr().out)["systems"][0]["scores"]["ari"]["score"]
+    for files in (["all.parquet"], ["all.csv"], ["gold.parquet", "a.parquet"]):
+        paths = [str(parquet / name) for name in files]
+        match = ["--id", "id"] if len(files) == 2 else []
+        assert main(["score", *paths, *columns, *match, "-m", "ari", "--engine", "polars", "--format", "json"]) == 0
+        assert json.loads(capsys.readouterr().out)["systems"][0]["scores"]["ari"]["score"] == wanted
+    assert main(["score", str(parquet / "all.parquet"), *columns, "--pred", "b", "--engine", "polars"]) == 0
+    assert "2 systems on 60 items" in capsys.readouterr().out
+    for arguments, message in (
+        (["all.parquet"], "and the columns: --gold"),
+        (["none.parquet", *columns], "cannot be read by polars"),
+        (["all.txt", *columns], "neither Parquet nor CSV"),
+        (["all.parquet", *columns, "--interval"], "leave them out"),
+    ):
+        path, *rest = arguments
+        assert main(["score", str(parquet / path), *rest, "--engine", "polars"]) == 1
+        assert message in capsys.readouterr().err
+
+
+def test_tables_of_days_are_saved_merged_and_taken_away(parquet: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for column in ("a", "b"):
+        arguments = ["--gold", "class", "--pred", column, "--save", str(parquet / f"{column}.json")]
+        assert main(["table", str(parquet / "all.parquet"), *arguments]) == 0
+    days = [str(parquet / f"{column}.json") for column in ("a", "b")]
+    assert main(["merge", *days, "--save", str(parquet / "both.parquet")]) == 0
+    assert karat.Table.load(parquet / "both.parquet") == sum(karat.Table.load(day) for day in days)
+    assert main(["merge", str(parquet / "both.parquet"), "--without", days[1], "-m", "ari", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)["systems"][0]["scores"]["ari"]["score"]
+    assert found == karat.ari(karat.Table.load(days[0]))
+    assert main(["merge", days[0], "--without", str(parquet / "both.parquet")]) == 1
+    assert "subtract only what was added" in capsys.readouterr().err
