@@ -21,10 +21,10 @@ def without_bars() -> Iterator[None]:
 
 
 @contextmanager
-def bar(what: str, total: int | None, done: int = 0) -> Iterator[Callable[[], Any]]:
+def bar(what: str, total: int | None, done: int = 0) -> Iterator[Callable[..., Any]]:
     """A progress bar on standard error, if somebody looks and there is something to do; total may be unknown."""
     if _quiet or not sys.stderr.isatty() or done == total:
-        yield lambda: None
+        yield lambda number=1: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -32,4 +32,4 @@ def bar(what: str, total: int | None, done: int = 0) -> Iterator[Callable[[], An
     columns = TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     with Progress(*columns, console=Console(stderr=True), transient=True) as drawn:
         task = drawn.add_task("", total=total, completed=done)
-        yield lambda: drawn.advance(task)
+        yield lambda number=1: drawn.advance(task, number)

@@ -113,6 +113,9 @@ def _sampling(chosen: Namespace) -> dict[str, Any]:
 
 def compare(chosen: Namespace) -> None:
     """Systems beside each other, with what can be told apart."""
+    from contextlib import nullcontext
+
+    from karat.bars import without_bars
     from karat.files.together import read_together
 
     check_output(chosen)
@@ -137,7 +140,8 @@ def compare(chosen: Namespace) -> None:
         between = karat.agreement({name: found.gold, **found.systems}, measures or "vi", **policy)
         show(chosen, lambda: [between.layout(chosen.digits)], between.records, between.to_dict)
         return
-    made = karat.compare(found.gold, found.systems, measures, **policy, **_sampling(chosen))
+    with without_bars() if chosen.quiet else nullcontext():
+        made = karat.compare(found.gold, found.systems, measures, **policy, **_sampling(chosen))
     layouts = [
         *made.layouts(chosen.digits),
         *([made.table_of_differences(chosen.digits)] if chosen.differences else []),

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.bars import bar
 from karat.joint import Joint
 from karat.registry import Measure
 from karat.uncertainty.influence import Jackknife, by_class
@@ -17,6 +18,7 @@ from karat.uncertainty.sampling import Interval, Sampling
 
 Floats = NDArray[np.float64]
 
+LONG = 1 << 28  # counts to be drawn, for which somebody may have to wait
 AT_ONCE = 1 << 22  # influences that are held in memory
 
 
@@ -87,13 +89,17 @@ def _by_resamples(joint: Joint, measures: Sequence[Measure], sampling: Sampling)
     cells = [joint.cells(name) for name in joint.codes]
     lines = [(Lines(table.rows), Lines(table.cols)) for table in joint.tables.values()]
     parts: dict[str, list[Floats]] = {str(m): [] for m in measures}
-    for counts in drawn(joint.counts, joint.rows, sampling.resamples, sampling.seed, sampling.unit):
-        stacks = [
-            Resampled(table.rows, table.cols, _gathered(counts, into, table.counts.size), both)
-            for table, into, both in zip(joint.tables.values(), cells, lines, strict=True)
-        ]
-        for measure in measures:
-            parts[str(measure)].append(np.column_stack([np.asarray(measure.of(stack)) for stack in stacks]))
+    draws = drawn(joint.counts, joint.rows, sampling.resamples, sampling.seed, sampling.unit)
+    long = joint.counts.size * sampling.resamples * len(cells) > LONG
+    with bar("resampling", sampling.resamples if long else 0) as advance:
+        for counts in draws:
+            stacks = [
+                Resampled(table.rows, table.cols, _gathered(counts, into, table.counts.size), both)
+                for table, into, both in zip(joint.tables.values(), cells, lines, strict=True)
+            ]
+            for measure in measures:
+                parts[str(measure)].append(np.column_stack([np.asarray(measure.of(stack)) for stack in stacks]))
+            advance(len(counts))
     return {str(m): _bootstrapped(joint, m, np.concatenate(parts[str(m)]), sampling) for m in measures}
 
 
