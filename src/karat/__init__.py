@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from karat import datasets as datasets
     from karat import examples as examples
     from karat import meta as meta
+    from karat import plot as plot
     from karat import sklearn as sklearn
     from karat import synth as synth
     from karat.boards import Board as Board
@@ -86,7 +87,7 @@ _ROOMS = {
     "tables": ("Table",),
     "uncertainty.sampling": ("Interval",),
 }
-_MODULES = ("datasets", "examples", "meta", "sklearn", "synth")
+_MODULES = ("datasets", "examples", "meta", "plot", "sklearn", "synth")
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [*_HOMES, *_MODULES]

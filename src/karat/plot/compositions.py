@@ -1,0 +1,112 @@
+"""composition(): what each cluster is made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.plot.canvas import allotted, axes, bare, extent, fill, ink, paper
+from karat.plot.lettering import (
+    LETTER,
+    SMALLEST,
+    count_text,
+    dots,
+    fitted,
+    fitting,
+    name,
+    name_rows,
+    say_along,
+    size_of,
+    ticked,
+)
+from karat.plot.overviews import Overview, at_most, overview
+from karat.rendering import width
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+CLASSES = 12  # that can be told apart by colour and pattern
+
+
+def composition(table: object, *, ax: Axes | None = None, most: int = 30) -> Axes:
+    """A bar for each cluster, the largest first, cut into the shares of its classes; sizes stand beside the bars.
+
+    Of more than most clusters the largest are drawn, and one bar for all others; of the classes, the largest twelve.
+
+    table: a Table, or what has one: Scores, an Explanation.
+    """
+    view = overview(table, CLASSES, at_most(most))
+    bars = view.counts.shape[1]
+    ax = axes(ax, 6.4, min(max(2.6, 1.3 + 0.26 * bars), 12))
+    shares = view.shares("cluster")
+    starts = np.cumsum(shares, axis=0) - shares
+    for line, (part, start) in enumerate(zip(shares, starts, strict=True)):
+        look = fill(line if line < len(view.classes.names) else -1)
+        drawn = np.flatnonzero(part)
+        ax.barh(drawn, part[drawn], 0.82, left=start[drawn], edgecolor=paper(ax), linewidth=0.6, **look)
+    ax.set(xlim=(0, 1), ylim=(bars - 0.5, -0.5))
+    ax.set_xticks([0, 0.5, 1], ["0%", "50%", "100%"])
+    bare(ax)
+    ax.tick_params(axis="y", length=0)
+    labels = _labels(ax, view)
+    fitted(ax, *labels)
+    _sizes(ax, view, fitted(ax, *labels, lambda: _legend(ax, view)))
+    return ax
+
+
+def _labels(ax: Axes, view: Overview) -> list[Any]:
+    """What names the bars, the classes, and all others of both."""
+    classes, clusters = view.classes, view.clusters
+    told = [
+        "share of the cluster, by class",
+        f"grey: {classes.rest}" if classes.others else "",
+        f"last bar: {clusters.rest}" if clusters.others else "",
+    ]
+    return [
+        lambda: name_rows(ax, clusters.labels, clusters.others > 0, at=0),
+        lambda: say_along(ax, "y", ["cluster"]),
+        lambda: say_along(ax, "x", told),
+    ]
+
+
+def _legend(ax: Axes, view: Overview) -> None:
+    """Classes above the bars, in as many columns as there is room for; names are set after, so that none is skipped."""
+    from matplotlib.patches import Patch
+
+    side = view.classes
+    names, points, columns = _fitted_names(ax, side.labels)
+    looks = [fill(line) for line in side.ranks] + ([fill(-1)] if side.others else [])
+    legend = ax.legend(
+        [Patch(edgecolor=paper(ax), **look) for look in looks], [str(place) for place in range(len(names))],
+        loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, frameon=False, borderaxespad=0.2, fontsize=points,
+        handlelength=1.4, handleheight=1.1, handletextpad=0.5, columnspacing=1, labelspacing=0.3, labelcolor=ink(ax),
+    )  # fmt: skip
+    for text, label in zip(legend.get_texts(), names, strict=True):
+        text.set_text(label)
+    if side.others:
+        legend.get_texts()[-1].set_fontstyle("italic")
+
+
+def _fitted_names(ax: Axes, labels: Sequence[Any]) -> tuple[list[str], float, int]:
+    """Names of classes, their size in points and in how many columns they stand, within a third of the height."""
+    across, down = extent(ax)[0], allotted(ax)[1] / 3
+    for most, scale in ((30, 1.0), (20, 0.9), (14, 0.8), (10, 0.7), (8, 0.6)):
+        names = [name(label, most) for label in labels]
+        points = max(SMALLEST, scale * size_of(ax, "legend.fontsize"))
+        each = (max(map(width, names)) * LETTER + 3.2) * dots(ax, points)
+        columns = min(len(names), max(1, int(across / each)))
+        if math.ceil(len(names) / columns) * 1.4 * dots(ax, points) <= down:
+            break
+    return names, points, columns
+
+
+def _sizes(ax: Axes, view: Overview, size: tuple[float, float]) -> None:
+    """The number of items at the end of each bar that has a name."""
+    sizes = view.counts.sum(axis=0)
+    points, step = fitting(ax, size[1] / len(sizes), size_of(ax))
+    for place in ticked(len(sizes), step):
+        text = count_text(sizes[place].item())
+        ax.text(1.01, place, text, ha="left", va="center", fontsize=points, color=ink(ax))

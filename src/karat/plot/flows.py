@@ -1,0 +1,122 @@
+"""flow(): where the items of each class went."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.plot.canvas import GREY, allotted, axes, bare, dark, fill, ink, paper, settled
+from karat.plot.lettering import LEADING, SMALLEST, dots, letters, name, size_of
+from karat.plot.overviews import Overview, Side, at_most, overview
+from karat.plot.placing import spread
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+
+GAP = 0.02  # of the height, between two blocks
+BLOCK = 0.025  # of the width
+LABEL = 0.03  # from a block to its name
+
+
+def flow(table: object, *, ax: Axes | None = None, most: int = 20) -> Axes:
+    """Bands from classes (left) to clusters (right), as wide as they have items, in an order that crosses little.
+
+    Of more than most classes or clusters the largest are drawn, and one block for all others.
+
+    table: a Table, or what has one: Scores, an Explanation.
+    """
+    view = overview(table, at_most(most), most).untangled()
+    blocks = max(view.counts.shape)
+    ax = axes(ax, 6.4, min(max(3.2, 0.32 * blocks), 12))
+    ax.set(xlim=(0, 1), ylim=(1, 0), yticks=[])
+    bare(ax)
+    ax.set_xticks([BLOCK / 2, 1 - BLOCK / 2], ["class", "cluster"])
+    ax.tick_params(axis="x", length=0, top=False, bottom=False, labeltop=True, labelbottom=False)
+    scale = 1 - min(GAP * (blocks - 1), 0.3)
+    tops = [_tops(view.counts.sum(axis=axis), scale) for axis in (1, 0)]
+    _bands(ax, view, tops, scale)
+    for place, side in enumerate((view.classes, view.clusters)):
+        heights = scale * view.counts.sum(axis=1 - place) / view.counts.sum()
+        _blocks(ax, place, side, tops[place], heights)
+        _names(ax, place, side, tops[place] + heights / 2, heights)
+    return ax
+
+
+def _tops(sizes: NDArray[Any], scale: float) -> Floats:
+    """Where each block begins; they and the gaps between them fill the height."""
+    heights = scale * sizes / sizes.sum()
+    gap = (1 - scale) / max(len(sizes) - 1, 1)
+    start = (1 - scale) / 2 if len(sizes) == 1 else 0.0
+    return np.asarray(start + np.cumsum(heights) - heights + gap * np.arange(len(sizes)))
+
+
+def _bands(ax: Axes, view: Overview, tops: Sequence[Floats], scale: float) -> None:
+    """One band for each cell, the widest first, so that none is hidden."""
+    from matplotlib.patches import PathPatch
+
+    heights = scale * view.counts / view.counts.sum()
+    left = tops[0][:, None] + np.cumsum(heights, axis=1) - heights
+    right = tops[1][None, :] + np.cumsum(heights, axis=0) - heights
+    cells = np.argwhere(heights > 0)
+    for r, c in cells[np.argsort(-heights[heights > 0], kind="stable")].tolist():
+        band = _band(left[r, c], right[r, c], heights[r, c])
+        colour = _fill(r, view.classes)["facecolor"]
+        ax.add_patch(PathPatch(band, facecolor=colour, alpha=0.7 if dark(ax) else 0.5, linewidth=0))
+
+
+def _band(left: float, right: float, height: float) -> Any:
+    """The outline of a band: level at both ends, bent in the middle."""
+    from matplotlib.path import Path
+
+    a, b, middle = BLOCK, 1 - BLOCK, 0.5
+    upper = [(a, left), (middle, left), (middle, right), (b, right)]
+    lower = [(x, y + height) for x, y in reversed(upper)]
+    codes = [Path.MOVETO, *[Path.CURVE4] * 3, Path.LINETO, *[Path.CURVE4] * 3, Path.CLOSEPOLY]
+    return Path([*upper, *lower, upper[0]], codes)
+
+
+def _fill(place: int, side: Side) -> dict[str, Any]:
+    """Classes have the colours that they have everywhere, clusters are grey."""
+    return fill(side.ranks[place] if side.noun == "class" and place < len(side.names) else -1)
+
+
+def _blocks(ax: Axes, place: int, side: Side, tops: Floats, heights: Floats) -> None:
+    from matplotlib.patches import Rectangle
+
+    for line, (top, height) in enumerate(zip(tops.tolist(), heights.tolist(), strict=True)):
+        corner = (place * (1 - BLOCK), top)
+        ax.add_patch(Rectangle(corner, BLOCK, height, edgecolor=paper(ax), linewidth=0, **_fill(line, side)))
+
+
+def _names(ax: Axes, place: int, side: Side, centres: Floats, heights: Floats) -> None:
+    """Names beside the blocks, moved apart where blocks are thin; the smallest have none if there is no room."""
+    texts = [name(label, letters(ax, 0.34 * allotted(ax)[0], size_of(ax))) for label in side.names]
+    if side.others:
+        texts.append(side.rest.replace(", ", ",\n"))
+    lines = np.array([1 + text.count("\n") for text in texts])
+    down = settled(ax)[1]
+    points = min(size_of(ax), max(SMALLEST, 1.02 * down / dots(ax, LEADING) / lines.sum()))
+    each = dots(ax, LEADING * points) / down
+    largest = np.argsort(-heights, kind="stable")
+    if side.others:
+        largest = np.concatenate([largest[largest == len(side.names)], largest[largest < len(side.names)]])
+    kept = np.sort(largest[: int(np.searchsorted(np.cumsum(lines[largest]) * each, 1.02, side="right"))])
+    wanted, sizes = centres[kept].tolist(), (lines[kept] * each).tolist()
+    for line, centre, at in zip(kept.tolist(), wanted, spread(wanted, sizes, 0, 1.02), strict=True):
+        _name(ax, place, texts[line], centre, at, points, italic=line >= len(side.names))
+
+
+def _name(ax: Axes, place: int, text: str, centre: float, at: float, points: float, *, italic: bool) -> None:
+    """A name, and a line to its block if it stands elsewhere."""
+    x = (1 + LABEL) if place else -LABEL
+    side = "left" if place else "right"
+    style = "italic" if italic else "normal"
+    ax.text(x, at, text, ha=side, va="center", fontsize=points, color=ink(ax), style=style, linespacing=1.1)
+    if abs(at - centre) > 1e-9:
+        near = [float(place), x - 0.15 * LABEL * (1 if place else -1)]
+        ax.plot(near, [centre, at], color=GREY, linewidth=0.5, clip_on=False)

@@ -1,0 +1,99 @@
+"""heatmap(): the contingency table, ordered so that its structure shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.errors import KaratError
+from karat.plot.canvas import axes, bare, paper, readable_on, shades
+from karat.plot.lettering import (
+    LETTER,
+    SMALLEST,
+    brief,
+    count_text,
+    dots,
+    fitted,
+    name,
+    name_columns,
+    name_rows,
+    say_along,
+    size_of,
+)
+from karat.plot.overviews import Overview, at_most, overview
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SIZES = (0.36, 0.28)  # inches of a column and a row of a new figure
+
+
+def heatmap(table: object, *, ax: Axes | None = None, most: int = 40, share: str = "class") -> Axes:
+    """Classes by clusters: counts, where they fit, and in colour the share of the class (or share="cluster").
+
+    Classes stand in the order of their sizes, clusters beside the class that most of their items are of. Of more than
+    most classes or clusters the largest are drawn, and one line for all others.
+
+    table: a Table, or what has one: Scores, an Explanation.
+    """
+    if share not in ("class", "cluster"):
+        raise KaratError(f"share={share!r} is not what cells are shares of; use 'class' or 'cluster'.")
+    view = overview(table, at_most(most), most).beside()
+    rows, cols = view.counts.shape
+    longest = max(len(name(label)) for label in view.classes.labels)
+    ax = axes(ax, min(max(1.6 + 0.08 * longest + SIZES[0] * cols, 4), 15), min(max(1.4 + SIZES[1] * rows, 2.8), 13))
+    from matplotlib.colors import PowerNorm  # which shows small shares, too
+
+    shares = view.shares(share)
+    mesh = ax.pcolormesh(
+        np.ma.masked_equal(shares, 0), cmap=shades(ax), norm=PowerNorm(0.6, 0, 1), edgecolor=paper(ax),
+        linewidth=0.8 if max(rows, cols) <= 15 else 0.3,
+    )  # fmt: skip
+    ax.set(xlim=(0, cols), ylim=(rows, 0))
+    bare(ax)
+    ax.tick_params(length=0)
+    _scale(ax, mesh, share)
+    _write(ax, view, mesh, fitted(ax, *_labels(ax, view)))
+    return ax
+
+
+def _scale(ax: Axes, mesh: Any, share: str) -> None:
+    bar = ax.figure.colorbar(
+        mesh, ax=ax, ticks=[0, 0.1, 0.25, 0.5, 1], format=_percents, fraction=0.05, aspect=25, pad=0.02
+    )
+    bar.outline.set_visible(False)
+    bar.set_label(f"share of the {share}", fontsize=size_of(ax))
+    bar.ax.tick_params(length=0, labelsize=size_of(ax))
+
+
+def _percents(value: float, place: int) -> str:
+    return f"{value:.0%}"
+
+
+def _labels(ax: Axes, view: Overview) -> list[Any]:
+    """What names the rows, the columns, and the lines for all others."""
+    classes, clusters = view.classes, view.clusters
+    return [
+        lambda: name_rows(ax, classes.labels, classes.others > 0),
+        lambda: name_columns(ax, clusters.labels, clusters.others > 0),
+        lambda: say_along(ax, "y", ["class", f"last row: {classes.rest}" if classes.others else ""]),
+        lambda: say_along(ax, "x", ["cluster", f"last column: {clusters.rest}" if clusters.others else ""]),
+    ]
+
+
+def _write(ax: Axes, view: Overview, mesh: Any, size: tuple[float, float]) -> None:
+    """The counts of cells that are not empty: in full, or else in short, if they can be read at all."""
+    rows, cols = view.counts.shape
+    wide, tall = size[0] / cols, size[1] / rows
+    for write in (count_text, brief):
+        texts = {(int(r), int(c)): write(view.counts[r, c].item()) for r, c in np.argwhere(view.counts > 0)}
+        longest = max(map(len, texts.values()))
+        points = min(0.86 * wide / longest / dots(ax, LETTER), 0.62 * tall / dots(ax, 1), size_of(ax))
+        if points < SMALLEST:
+            continue
+        colours = mesh.to_rgba(mesh.get_array()).reshape(rows, cols, 4)
+        for (r, c), text in texts.items():
+            colour = readable_on(colours[r, c, :3])
+            ax.text(c + 0.5, r + 0.5, text, ha="center", va="center", fontsize=points, color=colour)
+        return

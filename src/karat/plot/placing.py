@@ -1,0 +1,123 @@
+"""Labels kept apart: along a line, and around points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+RINGS = (1, 1.6, 2.6, 4, 5.5, 7, 9, 11, 13, 16, 19, 22, 26, 30)  # how far to look for a place, the nearest being 1
+TURNS = (
+    0,
+    180,
+    45,
+    315,
+    135,
+    225,
+    90,
+    270,
+    20,
+    340,
+    160,
+    200,
+    70,
+    110,
+    250,
+    290,
+    190,
+    170,
+    210,
+    150,
+)  # degrees, the best first
+
+
+class Box(NamedTuple):
+    """A rectangle, in pixels."""
+
+    left: float
+    low: float
+    right: float
+    high: float
+
+    def overlaps(self, other: Box) -> bool:
+        """Whether both have a part in common."""
+        return self.left < other.right and other.left < self.right and self.low < other.high and other.low < self.high
+
+    def nearest(self, point: tuple[float, float]) -> tuple[float, float]:
+        """Its point that is nearest to another."""
+        return min(max(point[0], self.left), self.right), min(max(point[1], self.low), self.high)
+
+    def within(self, other: Box) -> bool:
+        """Whether it does not stand out of the other."""
+        return (
+            self.left >= other.left and self.right <= other.right and self.low >= other.low and self.high <= other.high
+        )
+
+
+def spread(wanted: Sequence[float], sizes: Sequence[float], low: float, high: float) -> list[float]:
+    """Centres as near as can be to those wanted, by least squares, so that nothing overlaps or stands out.
+
+    The order stays; if all sizes do not fit, they stand out at the high end.
+
+    >>> spread([1, 1, 5], [2, 2, 2], 0, 10)
+    [1.0, 3.0, 5.0]
+    """
+    order = sorted(range(len(wanted)), key=lambda place: (wanted[place], place))
+    offsets, total = [], 0.0
+    for place in order:
+        offsets.append(total + sizes[place] / 2)
+        total += sizes[place]
+    free = _rising([wanted[place] - offset for place, offset in zip(order, offsets, strict=True)])
+    placed = [max(low, min(value, high - total)) + offset for value, offset in zip(free, offsets, strict=True)]
+    return [value for _, value in sorted(zip(order, placed, strict=True))]
+
+
+def _rising(values: Sequence[float]) -> list[float]:
+    """The nearest values that never fall: those that do are pooled (isotonic regression)."""
+    pools: list[tuple[float, int]] = []
+    for value in values:
+        pool = (float(value), 1)
+        while pools and pools[-1][0] > pool[0]:
+            mean, count = pools.pop()
+            pool = ((mean * count + pool[0] * pool[1]) / (count + pool[1]), count + pool[1])
+        pools.append(pool)
+    return [mean for mean, count in pools for _ in range(count)]
+
+
+def around(
+    points: Sequence[tuple[float, float]], sizes: Sequence[tuple[float, float]], frame: Box, near: float
+) -> list[Box | None]:
+    """A place for a label beside each point, clear of points and other labels; None where there is none.
+
+    near: the distance of a label that has all the room it wants.
+    """
+    half = 0.6 * near
+    marks = [Box(x - half, y - half, x + half, y + half) for x, y in points]
+    taken: list[Box] = []
+    places: dict[int, Box] = {}
+    # from the top, so that labels that stand far off stand in the order of their points
+    for place in sorted(range(len(points)), key=lambda place: -points[place][1]):
+        for box in _candidates(points[place], sizes[place], near):
+            if box.within(frame) and not any(map(box.overlaps, [*marks, *taken])) and _clear(points[place], box, taken):
+                places[place] = box
+                taken.append(box)
+                break
+    return [places.get(place) for place in range(len(points))]
+
+
+def _clear(point: tuple[float, float], box: Box, taken: Sequence[Box]) -> bool:
+    """Whether a line from a point to its label meets no other label."""
+    x, y = box.nearest(point)
+    steps = [(point[0] + (x - point[0]) * t / 12, point[1] + (y - point[1]) * t / 12) for t in range(13)]
+    return not any(Box(a, b, a, b).overlaps(other) for a, b in steps for other in taken)
+
+
+def _candidates(point: tuple[float, float], size: tuple[float, float], near: float) -> Iterator[Box]:
+    """Boxes around a point, the nearest first; each touches its ring with the side or corner towards the point."""
+    (x, y), (wide, tall) = point, size
+    for ring in RINGS:
+        for turn in TURNS:
+            across, up = math.cos(math.radians(turn)), math.sin(math.radians(turn))
+            left = x + near * ring * across - wide * (1 - across) / 2
+            low = y + near * ring * up - tall * (1 - up) / 2
+            yield Box(left, low, left + wide, low + tall)

@@ -1,0 +1,200 @@
+"""plane(): systems by homogeneity and completeness, with curves of equal V."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from numbers import Real
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from karat.comparisons.results import Comparison
+from karat.errors import KaratError
+from karat.measures.information import completeness, homogeneity
+from karat.plot.canvas import GREY, LINES, axes, ink, settled
+from karat.plot.lettering import dots, name, size_of
+from karat.plot.overviews import checked
+from karat.plot.placing import Box, around
+from karat.results import Scores
+from karat.tables import Table
+from karat.trivial import Apart, Together
+from karat.uncertainty.sampling import Interval
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LEVELS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+BORDER = 0.02  # beyond 0 and 1, so that points on the edge are whole
+NEAR = 5.5  # points from a system to its name
+AXES = (homogeneity, completeness)
+
+
+class Point(NamedTuple):
+    """A system in the plane; intervals of both of its scores, if it has them."""
+
+    name: str
+    x: float
+    y: float
+    intervals: tuple[Interval, ...] = ()
+
+
+def plane(systems: object, *, ax: Axes | None = None, beta: float = 1, zoom: bool = False) -> Axes:
+    """Each system as a point, right of those less homogeneous and above those less complete.
+
+    Crosses are intervals, around estimates with less bias where there are some. A label that has no room is left out.
+    The trivial clusterings are marked: all items in one cluster, and, where all systems have the same gold, all apart.
+
+    systems: a Comparison, a Board, or a mapping from names to Tables or Scores. beta: of V, as v_measure has it.
+    zoom: only the part of the plane that the systems are in, for those that differ little.
+    """
+    if not isinstance(beta, Real) or isinstance(beta, bool) or not 0 < float(beta) < float("inf"):
+        raise KaratError(f"beta={beta!r} is not a weight of completeness; give a number above 0, such as 1.")
+    tables, points = _points(systems)
+    ax = axes(ax, 5.6, 5)
+    view = _view(points, zoom)
+    ax.set(xlim=view[0], ylim=view[1], xlabel="homogeneity", ylabel="completeness")
+    _curves(ax, float(beta), zoom)
+    if isinstance(systems, Comparison) and systems.sweep is not None:
+        path = [points[place] for place in systems.sweep.order]
+        ax.plot([p.x for p in path], [p.y for p in path], color=LINES[0], linewidth=0.8, alpha=0.6)
+    for point in points:
+        _cross(ax, point)
+    trivial = [p for p in _trivial(tables) if _within(p, view)]
+    _mark(ax, points, "o", LINES[0])
+    _mark(ax, trivial, "X", ink(ax))
+    _name(ax, [*trivial, *points], len(trivial))
+    return ax
+
+
+def _points(systems: object) -> tuple[list[Table], list[Point]]:
+    """The tables and the places of all systems."""
+    if isinstance(systems, Comparison):
+        held = {str(p.measure): p.intervals for p in systems.paired}
+        both = [held.get(str(m), ()) for m in AXES]
+        tables = list(systems.joint.tables.values())
+        spans: list[tuple[Interval, ...]] = list(zip(*both, strict=True)) if all(both) else [()] * len(tables)
+        return tables, [_point(*found) for found in zip(systems, tables, spans, strict=True)]
+    if not isinstance(systems, Mapping) or isinstance(systems, Scores) or not systems:
+        raise KaratError("plane takes a Comparison, or several systems by name, such as {'k-means': table}.")
+    tables = [checked(found) for found in systems.values()]
+    spans = [_intervals(found) for found in systems.values()]
+    return tables, [_point(*found) for found in zip(systems, tables, spans, strict=True)]
+
+
+def _point(system: object, table: Table, intervals: tuple[Interval, ...]) -> Point:
+    return Point(str(system), float(homogeneity.of(table)), float(completeness.of(table)), intervals)
+
+
+def _intervals(found: object) -> tuple[Interval, ...]:
+    """Those of scores that were asked for intervals of both measures."""
+    held = found.intervals if isinstance(found, Scores) else {}
+    return tuple(held[str(m)] for m in AXES) if all(str(m) in held for m in AXES) else ()
+
+
+def _trivial(tables: list[Table]) -> list[Point]:
+    """All items in one cluster; and all apart, if all tables have one gold, of whole items."""
+    profiles = [table.profile for table in tables]
+    if any(profile.classes != profiles[0].classes for profile in profiles):
+        return []
+    cases: list[tuple[str, Any]] = [("one cluster", Together(profiles[0]))]
+    if all(table.whole for table in tables):
+        cases.append(("all apart", Apart(profiles[0])))
+    return [Point(text, float(homogeneity.of(c)), float(completeness.of(c))) for text, c in cases]
+
+
+def _view(points: list[Point], zoom: bool) -> tuple[tuple[float, float], tuple[float, float]]:
+    """What is seen of both axes: all, or what is around the systems."""
+    if not zoom:
+        return (-BORDER, 1 + BORDER), (-BORDER, 1 + BORDER)
+    views = []
+    for place in (0, 1):
+        ends = [value for p in points for i in p.intervals[place : place + 1] for value in (i.low, i.high)]
+        every = [*ends, *((p.x, p.y)[place] for p in points)]
+        edge = max(0.12 * (max(every) - min(every)), 0.005)
+        low, high = max(min(every) - edge, 0), min(max(every) + edge, 1)
+        views.append((low - BORDER * (high - low), high + BORDER * (high - low)))
+    return views[0], views[1]
+
+
+def _within(point: Point, view: tuple[tuple[float, float], tuple[float, float]]) -> bool:
+    return view[0][0] <= point.x <= view[0][1] and view[1][0] <= point.y <= view[1][1]
+
+
+def _curves(ax: Axes, beta: float, zoom: bool) -> None:
+    """Where V is the same: c = V beta h / ((1 + beta) h - V), labelled where it leaves the view, or enters it."""
+    (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
+    first = "V = " if beta == 1 else f"V(β={beta:g}) = "
+    for level in reversed(_levels(ax, beta) if zoom else LEVELS):
+        start = max(left, _homogeneity(level, min(high, 1), beta))
+        end = min(right, 1, _homogeneity(level, low, beta))
+        if not 0 < start < end:
+            continue
+        h = np.geomspace(start, end, 200)
+        c = level * beta * h / ((1 + beta) * h - level)
+        ax.plot(h, c, color=GREY, linewidth=0.6, alpha=0.8, zorder=1)
+        text, first = f"{first}{level:.4g}", ""
+        look: dict[str, Any] = {"textcoords": "offset points", "fontsize": size_of(ax), "color": GREY}
+        if end == min(right, 1):
+            ax.annotate(text, (1, float(c[-1])), (4, 0), xycoords=ax.get_yaxis_transform(), va="center", **look)
+        else:
+            ax.annotate(text, (start, 1), (0, 4), xycoords=ax.get_xaxis_transform(), ha="center", **look)
+
+
+def _homogeneity(level: float, c: float, beta: float) -> float:
+    """Where V is so much at this completeness; infinite, if it is less everywhere."""
+    below = (1 + beta) * c - level * beta
+    return level * c / below if below > 0 else math.inf
+
+
+def _levels(ax: Axes, beta: float) -> list[float]:
+    """Round values of V between the corners of what is seen."""
+    from matplotlib.ticker import MaxNLocator
+
+    corners = zip(ax.get_xlim(), ax.get_ylim(), strict=True)
+    ends = [_v(min(max(h, 0), 1), min(max(c, 0), 1), beta) for h, c in corners]
+    return [float(v) for v in MaxNLocator(7).tick_values(*ends) if 0 < v < 1]
+
+
+def _v(h: float, c: float, beta: float) -> float:
+    return (1 + beta) * h * c / (beta * h + c) if h and c else 0.0
+
+
+def _cross(ax: Axes, point: Point) -> None:
+    """Intervals of both scores, through the estimates."""
+    if not point.intervals:
+        return
+    h, c = point.intervals
+    for xs, ys in (([h.low, h.high], [c.estimate] * 2), ([h.estimate] * 2, [c.low, c.high])):
+        ax.plot(xs, ys, color=LINES[0], linewidth=1, alpha=0.8, zorder=2)
+
+
+def _mark(ax: Axes, points: list[Point], marker: str, colour: Any) -> None:
+    xs, ys = [p.x for p in points], [p.y for p in points]
+    ax.plot(xs, ys, marker, color=colour, markersize=6, linestyle="none", clip_on=False, zorder=3)
+
+
+def _name(ax: Axes, points: list[Point], trivial: int) -> None:
+    """Names near the points, without overlaps, and a line to those that stand far off."""
+    texts = [
+        ax.text(
+            p.x, p.y, name(p.name), fontsize=size_of(ax), color=ink(ax), style="italic" if i < trivial else "normal"
+        )
+        for i, p in enumerate(points)
+    ]
+    settled(ax)
+    to_pixels, frame = ax.transData, ax.get_window_extent()
+    sizes = [(float(box.width), float(box.height)) for box in (text.get_window_extent() for text in texts)]
+    pixels = to_pixels.transform([(p.x, p.y) for p in points])
+    anchors = [(float(x), float(y)) for x, y in pixels]
+    boxes = around(anchors, sizes, Box(frame.x0, frame.y0, frame.x1, frame.y1), dots(ax, NEAR))
+    for text, point, anchor, box in zip(texts, points, anchors, boxes, strict=True):
+        if box is None:
+            text.remove()
+            continue
+        back = to_pixels.inverted()
+        text.set(position=back.transform((box.left, box.low)), va="bottom", ha="left")
+        near = box.nearest(anchor)
+        if np.hypot(near[0] - anchor[0], near[1] - anchor[1]) > 1.7 * dots(ax, NEAR):
+            x, y = back.transform(near)
+            ax.plot([point.x, x], [point.y, y], color=GREY, linewidth=0.5, zorder=2)

@@ -1,0 +1,37 @@
+"""save(): a figure in a file, whole or not at all."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from karat.errors import KaratError
+from karat.plot.canvas import need_matplotlib
+from karat.storage import whole_file
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+DATES: dict[str, dict[str, Any]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+FINE = 150  # dots per inch of PNG, at least
+
+
+def save(drawn: Axes | Figure, path: str | PathLike[str]) -> None:
+    """Write the figure that axes are part of as PNG, SVG or PDF, by the file's ending; always the same bytes."""
+    need_matplotlib()
+    from matplotlib import rc_context
+
+    figure: Any = getattr(getattr(drawn, "figure", None), "figure", None)  # of axes in a part of a figure, the whole
+    if not hasattr(figure, "savefig"):
+        raise KaratError(f"{type(drawn).__name__} is not a plot; give the axes that one returned, or a figure.")
+    kind = Path(path).suffix.lower().removeprefix(".")
+    if kind not in DATES:
+        raise KaratError(f"{str(path)!r} does not say its format; name it .png, .svg or .pdf.")
+    # without a layout, labels may stand out of the figure
+    edge = None if figure.get_layout_engine() else "tight"
+    with whole_file(path) as temporary, rc_context({"svg.hashsalt": "karat"}):
+        figure.savefig(
+            temporary, format=kind, dpi=max(figure.dpi, FINE), metadata=DATES[kind], bbox_inches=edge
+        )  # fmt: skip

@@ -1,0 +1,112 @@
+"""comparison(): systems in the order of their scores, with intervals and what they are better than."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from karat.comparisons.results import Comparison
+from karat.errors import KaratError
+from karat.parsing import parse
+from karat.plot.canvas import GREY, LINES, axes, bare, dark, extent, ink
+from karat.plot.lettering import dots, fitted, fitting, literal, name_rows, say_along, size_of, ticked
+from karat.registry import Measure
+from karat.rendering import shortened
+from karat.results import with_unit
+from karat.uncertainty.sampling import Interval
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SEEN = 0.004  # of the width, from which on an estimate is seen to differ from its score
+BEATEN = 14  # letters of systems that one is better than
+DIRECTIONS = {"higher": " (higher is better)", "lower": " (lower is better)", None: ""}
+
+
+class Standing(NamedTuple):
+    """A system's place."""
+
+    name: str
+    letter: str
+    score: float
+    interval: Interval
+    beats: str  # the letters of those that it is better than
+
+
+def comparison(comparison: Comparison, measure: str | Measure | None = None, *, ax: Axes | None = None) -> Axes:
+    """Systems by score, the best on top; on the right the letters of those that each is better than, beyond chance.
+
+    The estimate, with less bias than the score, is marked where it differs. measure: without it, the first compared.
+    """
+    if not isinstance(comparison, Comparison):
+        raise KaratError(f"{type(comparison).__name__} is not a comparison; give karat.compare(gold, systems).")
+    chosen = comparison.measures[0] if measure is None else parse(measure)
+    standings = _standings(comparison, chosen)
+    ax = axes(ax, 6.4, min(max(2.2, 1.2 + 0.28 * len(standings)), 14))
+    differ = _draw(ax, standings)
+    bare(ax, "bottom")
+    ax.tick_params(axis="y", length=0)
+    ax.grid(axis="x", color=GREY, alpha=0.25, linewidth=0.6)
+    ax.set_axisbelow(True)
+    told = f"{with_unit(chosen)}{DIRECTIONS[chosen.better]}, {100 * comparison.sampling.level:g}% intervals"
+    names, letters = [s.name for s in standings], [f"  {s.letter}" for s in standings]
+    steps: list[Any] = [lambda: name_rows(ax, names, False, 0, letters), lambda: say_along(ax, "x", [told])]
+    _beaten(ax, standings)
+    fitted(ax, *steps, *([lambda: _legend(ax)] if differ else []))
+    return ax
+
+
+def _standings(comparison: Comparison, measure: Measure) -> list[Standing]:
+    """All systems, the best first, those without a score last."""
+    comparison.interval(measure, comparison.systems[0])  # which says so, if it was not compared
+    verdicts = comparison.verdicts[str(measure)]
+    found = []
+    letters = list(comparison.letters.values())
+    for place, system in enumerate(comparison.systems):
+        beats = "".join(letters[other] for other in verdicts.beats[place]).rstrip(",")
+        score, interval = float(verdicts.paired.scores[place]), comparison.interval(measure, system)
+        found.append(Standing(system, letters[place].rstrip(","), score, interval, shortened(beats, BEATEN)))
+    sign = 1 if measure.better == "lower" else -1
+    return sorted(found, key=lambda s: (np.isnan(s.score), sign * s.score))
+
+
+def _draw(ax: Axes, standings: list[Standing]) -> bool:
+    """A line for each interval, a dot for each score, a stroke for each estimate that differs; whether any does."""
+    rows = np.arange(len(standings))
+    scores = np.array([s.score for s in standings])
+    low, high, estimates = np.array([(s.interval.low, s.interval.high, s.interval.estimate) for s in standings]).T
+    ax.hlines(rows, low, high, color=LINES[0], linewidth=4, alpha=0.8 if dark(ax) else 0.45, label="interval")
+    ax.plot(scores, rows, "o", color=LINES[0], markersize=6, label="score")
+    every = np.concatenate([scores, low, high, estimates])
+    every = every[np.isfinite(every)]
+    span = (float(np.ptp(every)) if every.size else 0.0) or 0.1
+    differ = np.abs(estimates - scores) > SEEN * span
+    if differ.any():
+        look: dict[str, Any] = {"markersize": 11, "markeredgewidth": 1.6, "label": "estimate"}
+        ax.plot(estimates[differ], rows[differ], "|", color=ink(ax), **look)
+    if every.size:
+        ax.set_xlim(float(every.min()) - 0.05 * span, float(every.max()) + 0.05 * span)
+    ax.set_ylim(len(standings) - 0.5, -0.5)
+    return bool(differ.any())
+
+
+def _legend(ax: Axes) -> None:
+    """What is a score, an interval, an estimate: above the systems, as small as it must be."""
+    points = min(size_of(ax, "legend.fontsize"), extent(ax)[0] / dots(ax, 22))  # 22 times as wide as high
+    ax.legend(
+        loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False, borderaxespad=0, labelcolor=ink(ax),
+        fontsize=points, handlelength=1.5, handletextpad=0.5, columnspacing=1,
+    )  # fmt: skip
+
+
+def _beaten(ax: Axes, standings: list[Standing]) -> None:
+    """On the right, what each is better than."""
+    if not any(s.beats for s in standings):
+        return
+    points, step = fitting(ax, 0.9 * extent(ax)[1] / len(standings), size_of(ax))
+    look: dict[str, Any] = {"textcoords": "offset points", "color": ink(ax), "fontsize": points}
+    for row in ticked(len(standings), step):
+        at = ax.get_yaxis_transform()
+        ax.annotate(literal(standings[row].beats), (1, row), (6, 0), xycoords=at, va="center", **look)
+    ax.annotate("better than", (1, 1), (6, 4), xycoords="axes fraction", style="italic", **look)

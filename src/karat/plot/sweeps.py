@@ -1,0 +1,118 @@
+"""sweep(): measures against the number in the systems' names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.comparisons.results import Comparison
+from karat.errors import KaratError
+from karat.parsing import parse
+from karat.plot.canvas import axes, bare, dark, ink, settled, stroke
+from karat.plot.lettering import LEADING, LETTER, SMALLEST, dots, literal, name, size_of
+from karat.plot.placing import spread
+from karat.registry import Measure
+from karat.results import ARROWS, with_unit
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+
+MOST = 6  # curves that are drawn if nobody says which
+FAR = 20  # times the smallest number, from which on a logarithmic axis shows more
+
+
+def sweep(
+    comparison: Comparison,
+    measures: str | Measure | Iterable[str | Measure] | None = None,
+    *,
+    ax: Axes | None = None,
+    log: bool | None = None,
+) -> Axes:
+    """A curve for each measure, its intervals as a band, the best score of each ringed.
+
+    comparison: of systems such as 'k=5', 'k=10', 'k=20'. measures: of those compared; without them, the first six.
+    log: whether the axis of numbers is logarithmic; without it, if the largest is 20 times the smallest or more.
+    """
+    if not isinstance(comparison, Comparison):
+        raise KaratError(f"{type(comparison).__name__} is not a comparison; give karat.compare(gold, systems).")
+    chosen = _chosen(comparison, measures)
+    curves = [np.array(comparison.curve(measure)) for measure in chosen]
+    numbers = curves[0][:, 0]
+    log = bool(numbers[0] > 0 and numbers[-1] >= FAR * numbers[0]) if log is None else log
+    if log and numbers[0] <= 0:
+        raise KaratError(f"{numbers[0]:g} has no place on a logarithmic axis; leave log out.")
+    ax = axes(ax, 6.4, 4)
+    for place, (measure, curve) in enumerate(zip(chosen, curves, strict=True)):
+        _draw(ax, place, measure, curve)
+    ax.set_xscale("log" if log else "linear")
+    ax.set(xlabel=name(comparison.sweep.name if comparison.sweep else ""), ylabel="score (ring: best)")
+    bare(ax, "left", "bottom")
+    _ticks(ax, numbers)
+    _names(ax, chosen, curves)
+    return ax
+
+
+def _chosen(comparison: Comparison, measures: str | Measure | Iterable[str | Measure] | None) -> list[Measure]:
+    """The measures to draw."""
+    if measures is None:
+        return list(comparison.measures[:MOST])
+    given = [measures] if isinstance(measures, (str, Measure)) else list(measures)
+    if not given:
+        raise KaratError("measures is empty; name some of those compared, or leave it out.")
+    return [parse(measure) for measure in given]
+
+
+def _draw(ax: Axes, place: int, measure: Measure, curve: Floats) -> None:
+    """A curve with its band; a ring around its best score."""
+    x, score, low, high = curve.T
+    look = stroke(place)
+    ax.fill_between(x, low, high, color=look["color"], alpha=0.4 if dark(ax) else 0.18, linewidth=0)
+    ax.plot(x, score, markersize=4, linewidth=1.4, **look)
+    if measure.better is not None and not np.isnan(score).all():
+        best = int(np.nanargmax(score) if measure.better == "higher" else np.nanargmin(score))
+        ax.plot(x[best], score[best], "o", markersize=9, fillstyle="none", color=ink(ax), markeredgewidth=0.8)
+
+
+def _ticks(ax: Axes, numbers: Floats) -> None:
+    """The numbers themselves, as many as there is room for."""
+    from matplotlib.ticker import NullLocator
+
+    ax.xaxis.set_minor_locator(NullLocator())
+    settled(ax)
+    at = ax.transData.transform(np.column_stack([numbers, np.zeros_like(numbers)]))[:, 0]
+    texts = [f"{number:g}" for number in numbers]
+    room = dots(ax, LETTER * size_of(ax, "xtick.labelsize"))
+    shown: list[int] = []
+    for place in reversed(range(len(texts))):
+        if not shown or at[shown[-1]] - at[place] > room * (len(texts[place]) + len(texts[shown[-1]]) + 2) / 2:
+            shown.append(place)
+    ax.set_xticks([numbers[place] for place in shown], [literal(texts[place]) for place in shown])
+
+
+def _names(ax: Axes, measures: Sequence[Measure], curves: Sequence[Floats]) -> None:
+    """Each curve's name at its end, moved apart where ends are close."""
+    names = [literal(f"{with_unit(m)} {ARROWS[m.better]}".rstrip()) for m in measures]
+    ends = [_end(curve) for curve in curves]
+    low, high = ax.get_ylim()
+    down = settled(ax)[1]
+    points = min(size_of(ax), max(SMALLEST, down / dots(ax, LEADING) / len(names)))
+    each = dots(ax, LEADING * points) / down * (high - low)
+    places = spread([y for _, y in ends], [each] * len(names), low, high)
+    for number, (text, (x, y), at) in enumerate(zip(names, ends, places, strict=True)):
+        ax.annotate(
+            text, (x, y), (1.05, at), xycoords="data", textcoords=ax.get_yaxis_transform(), va="center",
+            fontsize=points, color=ink(ax), annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "color": stroke(number)["color"], "linewidth": 0.7, "shrinkB": 3},
+        )  # fmt: skip
+    ax.set_ylim(low, high)
+
+
+def _end(curve: Floats) -> tuple[float, float]:
+    """The last point that is drawn."""
+    drawn = curve[~np.isnan(curve[:, 1])]
+    return (float(drawn[-1, 0]), float(drawn[-1, 1])) if len(drawn) else (float(curve[-1, 0]), 0.0)
