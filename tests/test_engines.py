@@ -145,6 +145,24 @@ def test_counts_and_weights_are_columns(engine: str) -> None:
 
 
 @engines
+@pytest.mark.parametrize(
+    ("bad", "message"), [(None, "no count or weight"), (-1.0, "is -1"), (math.nan, "no count or weight")]
+)
+def test_counts_that_a_sum_would_hide_are_refused(engine: str, bad: float | None, message: str) -> None:
+    native = ENGINES[engine]({"class": ["a", "a", "b"], "cluster": [1, 1, 2], "weight": [2.0, bad, 1.0]})
+    with pytest.raises(karat.TableError, match=message):
+        karat.table(native, gold="class", pred="cluster", weights="weight")
+
+
+@engines
+def test_cells_of_no_items_are_no_cells(engine: str) -> None:
+    native = ENGINES[engine]({"class": ["a", "a", "b"], "cluster": [1, 2, 2], "count": [2, 0, 1]})
+    for most in (0, None):
+        found = counted_frame(native, gold="class", pred="cluster", count="count", most=most)
+        assert (found.filled, found.n) == (2, 3)
+
+
+@engines
 def test_two_frames_are_matched_on_an_id(engine: str) -> None:
     left = {"id": [1, 2, 3, 4], "class": ["a", "a", "b", "b"]}
     right = {"id": [4, 2, 5, 1], "cluster": ["x", "y", "x", "y"]}

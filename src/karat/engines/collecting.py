@@ -157,8 +157,10 @@ def _left_there(cells: Lazy, policy: Policy, engine: str) -> EngineCounts:
         raise TableError(f"{what} needs the cells, which are too many to collect; drop those items instead.")
     if missing:
         cells = cells.filter(~lacking)
-    noise = int(number(cells.filter(nw.col(PRED) == policy.noise), nw.col(COUNT).sum())) if policy.noise_as else 0
-    if policy.noise_as == "drop":
+    numeric = cells.collect_schema()[PRED].is_numeric()
+    there = policy.noise_as is not None and numeric == isinstance(policy.noise, (int, float))  # else it is no label
+    noise = int(number(cells.filter(nw.col(PRED) == policy.noise), nw.col(COUNT).sum())) if there else 0
+    if there and policy.noise_as == "drop":
         cells = cells.filter(nw.col(PRED) != policy.noise)
     policy = replace(policy, missing_items=missing, noise_items=noise)
     return EngineCounts(cells, policy, engine)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
+from uuid import uuid4
 
 import narwhals as nw
 
@@ -41,6 +42,9 @@ class Frame(NamedTuple):
                 "Dask, Spark or Ibis, or labels as lists."
             ) from None
         names = names or lazy.collect_schema().names()
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise LabelError(f"the frame has more than one column {twice!r}; give them different names.")
         engine = str(lazy.implementation).rsplit(".", 1)[-1].lower()
         return cls(lazy, dict(zip(names, inner or names, strict=True)), engine)
 
@@ -71,6 +75,9 @@ def joined(gold: Lazy, pred: Lazy, item: str) -> Lazy:
     """Gold of one frame and predicted of another, matched on the items' ids; labels are missing where one has none."""
     for side, role in ((gold, "gold"), (pred, "pred")):
         _check_ids(side, role, item)
+    kinds = [side.collect_schema()[ITEM] for side in (gold, pred)]
+    if kinds[0].is_numeric() != kinds[1].is_numeric():
+        raise LabelError(f"{item!r} is {kinds[0]} in gold and {kinds[1]} in pred; give both the same type of id.")
     return gold.join(pred, on=ITEM, how="full", suffix="_right").select(GOLD, PRED)
 
 
@@ -87,15 +94,30 @@ def _check_ids(frame: Lazy, role: str, item: str) -> None:
 
 def cells_of(rows: Lazy, weighted: bool) -> Lazy:
     """How many items there are, or what they weigh, for each class and cluster."""
+    if weighted:
+        _check_weights(rows)
+        rows = rows.filter(nw.col(COUNT) > 0)
     total = nw.col(COUNT).sum() if weighted else nw.len()
     kind = rows.collect_schema()[COUNT] if weighted else None
     wide = nw.Float64 if kind is not None and not kind.is_integer() else nw.Int64  # len() may be 32 bits
     return rows.group_by(GOLD, PRED).agg(total.alias(COUNT)).with_columns(nw.col(COUNT).cast(wide))
 
 
+def _check_weights(rows: Lazy) -> None:
+    """Refuse counts and weights that are missing or negative, which a sum would hide."""
+    lacking = number(rows, nw.col(COUNT).is_null().cast(nw.Int64).sum())
+    if lacking:
+        raise TableError(f"{int(lacking):,} rows have no count or weight; give each one.")
+    least = number(rows, nw.col(COUNT).min())
+    if least < 0:
+        raise TableError(f"a count or weight is {least}; give positive numbers.")
+
+
 def kept(cells: Lazy) -> Lazy:
     """Cells that will be asked several times, worked out once and kept where they are."""
     native = cells.to_native()
+    if hasattr(native, "sparkSession"):  # which would take what it keeps for the same file as it was before
+        native = native.where(f"'{uuid4().hex}' IS NOT NULL")
     if hasattr(native, "persist"):  # Spark and Dask
         return nw.from_native(native.persist()).lazy()
     return cells.collect().lazy() if cells.implementation.is_polars() else cells
@@ -144,8 +166,9 @@ def margin(cells: Lazy, side: str) -> Lazy:
 
 def with_margins(cells: Lazy, sides: Sequence[str]) -> Lazy:
     """Cells with the sizes of their classes and clusters; no key is null any more, since joins drop nulls."""
+    whole = cells
     for side in sides:
-        sized = margin(cells, side).rename({COUNT: f"{side}_size"})
+        sized = margin(whole, side).rename({COUNT: f"{side}_size"})
         cells = cells.join(sized, on=side, how="inner", suffix="_again")
     return cells
 

@@ -24,9 +24,16 @@ def relation_cells(relation: Any, gold: str, pred: str, weights: str | None) -> 
     total = "count(*)"
     if weights is not None:
         whole = "INT" in str(_type(relation, weights, "weights")).upper()
-        labels += f", {_quoted(weights)} AS {COUNT}"
+        labels += f", {_column(relation, weights, 'weights')} AS {COUNT}"
         total = f"sum({COUNT})::{'BIGINT' if whole else 'DOUBLE'}"
-    rows = relation.project(labels)  # under names of our own, so that no name of the user's is taken for another
+    rows = relation.project(labels)
+    if weights is not None:
+        lacking, least = rows.aggregate(f"count(*) FILTER ({COUNT} IS NULL), min({COUNT})").fetchall()[0]
+        if lacking or least < 0:
+            what = f"{lacking:,} rows have no count or weight" if lacking else f"a count or weight is {least}"
+            raise TableError(f"{what}; give each row a positive number.")
+        rows = rows.filter(f"{COUNT} > 0")
+    # names are our own by now, so that none of the user's is taken for another
     return _frame(rows.aggregate(f"{GOLD}, {PRED}, {total} AS {COUNT}", f"{GOLD}, {PRED}"))
 
 
