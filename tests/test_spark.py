@@ -37,11 +37,6 @@ GOLD = ["a", "a", "a", "b", "b", "b", "c", "c", "d", "d", "d", "d"]
 PRED = [1, 1, 2, 2, 2, 3, 3, -1, -1, 4, 4, 1]
 
 
-def defect(reason: str) -> pytest.MarkDecorator:
-    """A test that fails until src/karat/engines is mended; that it passes then is a failure too."""
-    return pytest.mark.xfail(strict=True, reason=reason)
-
-
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     with spark_cluster.Cluster(memory=MEMORY) as made:
@@ -389,6 +384,5 @@ def test_scores_go_on_without_the_master_once_executors_run(orphaned: list[str])
     assert orphaned[0] == "1.0"
 
 
-@defect("Spark's own error comes out")
 def test_a_spark_that_was_stopped_is_refused_in_a_sentence(orphaned: list[str]) -> None:
     assert orphaned[1].startswith("KaratError"), orphaned

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -19,10 +20,12 @@ from karat.engines.queries import (
     cells_of,
     check_whole,
     columns,
+    is_spark,
     joined,
     kept,
     labelled,
     number,
+    spark_speaks_plainly,
 )
 from karat.engines.relations import is_relation, relation_cells, relation_labels
 from karat.errors import LabelError, TableError
@@ -87,14 +90,17 @@ def counted_frame(
         raise LabelError("two frames are matched on id=..., and one frame needs none; give both or neither.")
     if other is not None and (count or weights) is not None:
         raise TableError("two frames are of items, one a row; leave out count and weights.")
-    if other is None:
-        cells = _cells(frame, gold, pred, count if weights is None else weights)
-    else:
-        cells = cells_of(joined(_side(frame, gold, GOLD, id), _side(other, pred, PRED, id), str(id)), weighted=False)
-        policy = replace(policy, matched="items")
-    cells = kept(cells)
-    many = most is not None and number(cells, nw.len()) > most
-    return _left_there(cells, policy, engine_of(frame)) if many else _collected(cells, policy)
+    with spark_speaks_plainly() if is_spark(frame) else nullcontext():
+        if other is None:
+            cells = _cells(frame, gold, pred, count if weights is None else weights)
+        else:
+            cells = cells_of(
+                joined(_side(frame, gold, GOLD, id), _side(other, pred, PRED, id), str(id)), weighted=False
+            )
+            policy = replace(policy, matched="items")
+        cells = kept(cells)
+        many = most is not None and number(cells, nw.len()) > most
+        return _left_there(cells, policy, engine_of(frame)) if many else _collected(cells, policy)
 
 
 def _cells(frame: object, gold: str, pred: str, weights: str | None) -> Lazy:

@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeAlias
 from uuid import uuid4
 
 import narwhals as nw
 
-from karat.errors import LabelError, TableError, listed, nearest
+from karat.errors import KaratError, LabelError, TableError, listed, nearest
 from karat.profile import Sizes
 
 Lazy: TypeAlias = Any  # narwhals' LazyFrame, which is generic in what it wraps
 
 GOLD, PRED, COUNT, ITEM = "karat_gold", "karat_pred", "karat_count", "karat_item"
+
+
+@contextmanager
+def spark_speaks_plainly() -> Iterator[None]:
+    """What Spark, Java or a lost cluster raises, as one sentence."""
+    try:
+        yield
+    except KaratError:
+        raise
+    except Exception as problem:
+        lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
+        reason = lines[0][:200].rstrip(".") if lines else type(problem).__name__
+        raise KaratError(f"Spark failed ({reason}); check its session and its cluster, and try again.") from problem
+
+
+def is_spark(native: object) -> bool:
+    """Whether a frame is Spark's."""
+    return type(native).__module__.startswith("pyspark.")
 
 
 class Frame(NamedTuple):
@@ -29,9 +48,10 @@ class Frame(NamedTuple):
         names: list[str] = []
         inner: list[str] = []
         if hasattr(native, "toDF") and hasattr(native, "sparkSession"):  # where a dot in a name means a field
-            names = list(native.columns)
-            inner = [f"karat_{place}" for place in range(len(names))]
-            native = native.toDF(*inner)
+            with spark_speaks_plainly():
+                names = list(native.columns)
+                inner = [f"karat_{place}" for place in range(len(names))]
+                native = native.toDF(*inner)
         if hasattr(native, "unify_dictionaries"):  # Arrow, whose chunks may have different ones
             native = native.unify_dictionaries()
         try:
@@ -117,8 +137,9 @@ def kept(cells: Lazy) -> Lazy:
     """Cells that will be asked several times, worked out once and kept where they are."""
     native = cells.to_native()
     if hasattr(native, "sparkSession"):  # which would take what it keeps for the same file as it was before
-        native = native.where(f"'{uuid4().hex}' IS NOT NULL")
-    if hasattr(native, "persist"):  # Spark and Dask
+        with spark_speaks_plainly():
+            return nw.from_native(native.where(f"'{uuid4().hex}' IS NOT NULL").persist()).lazy()
+    if hasattr(native, "persist"):  # Dask
         return nw.from_native(native.persist()).lazy()
     return cells.collect().lazy() if cells.implementation.is_polars() else cells
 
@@ -134,7 +155,8 @@ def columns(lazy: Lazy) -> dict[str, Any]:
     names = lazy.collect_schema().names()
     native = lazy.to_native()
     if hasattr(native, "toLocalIterator"):  # Spark
-        rows = native.collect()
+        with spark_speaks_plainly():
+            rows = native.collect()
         return {name: [row[place] for row in rows] for place, name in enumerate(names)}
     found = lazy.collect()
     return {name: _values(found[name]) for name in names}
