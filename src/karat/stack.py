@@ -174,11 +174,11 @@ class Stack(Counts):
     def information(self) -> Information:  # type: ignore[override]
         """Entropies as sums of positive terms, part * log(whole/part), which keep their digits near 0."""
         n = self.n
-        gold = _surprise(self.class_sizes, n[:, None]).sum(axis=1) / n
-        pred = _surprise(self.cluster_sizes, n[:, None]).sum(axis=1) / n
-        joint = _surprise(self.tables, n[:, None, None]).sum(axis=(1, 2)) / n
-        gold_given_pred = _surprise(self.tables, self.cluster_sizes[:, None, :]).sum(axis=(1, 2)) / n
-        pred_given_gold = _surprise(self.tables, self.class_sizes[:, :, None]).sum(axis=(1, 2)) / n
+        gold = surprise(self.class_sizes, n[:, None]).sum(axis=1) / n
+        pred = surprise(self.cluster_sizes, n[:, None]).sum(axis=1) / n
+        joint = surprise(self.tables, n[:, None, None]).sum(axis=(1, 2)) / n
+        gold_given_pred = surprise(self.tables, self.cluster_sizes[:, None, :]).sum(axis=(1, 2)) / n
+        pred_given_gold = surprise(self.tables, self.class_sizes[:, :, None]).sum(axis=(1, 2)) / n
         mutual = np.where(gold < pred, gold - gold_given_pred, pred - pred_given_gold)
         mutual = np.where(mutual > 1e-14 * np.minimum(gold, pred), mutual, 0.0)
         apart = mutual == 0  # then the conditional entropies are the entropies themselves
@@ -187,7 +187,7 @@ class Stack(Counts):
         )
 
 
-def _surprise(part: Floats, whole: Floats) -> Floats:
+def surprise(part: Floats, whole: Floats) -> Floats:
     """part * log(whole / part), 0 where there is no part."""
     filled = part > 0
     rest = np.where(filled, whole - part, 0.0)

@@ -16,6 +16,7 @@ from karat.counts import CellFormula, Counts, SizeFormula
 from karat.errors import TableError
 from karat.kernels.assignment import best_matching, greedy_matching
 from karat.profile import Information, Squares
+from karat.stack import surprise
 from karat.tables import Table
 from karat.uncertainty.sampling import Unit
 
@@ -92,10 +93,10 @@ class Resampled(Counts):
         """The entropies, each as a sum of positive terms."""
         n = self.n[:, None]
         gold, pred, joint = (
-            _surprise(x, n).sum(axis=1) / self.n for x in (self.class_sizes, self.cluster_sizes, self.counts)
+            surprise(x, n).sum(axis=1) / self.n for x in (self.class_sizes, self.cluster_sizes, self.counts)
         )
-        given_pred = _surprise(self.counts, self.cluster_sizes[:, self.by_cluster.ranks]).sum(axis=1) / self.n
-        given_gold = _surprise(self.counts, self.class_sizes[:, self.by_class.ranks]).sum(axis=1) / self.n
+        given_pred = surprise(self.counts, self.cluster_sizes[:, self.by_cluster.ranks]).sum(axis=1) / self.n
+        given_gold = surprise(self.counts, self.class_sizes[:, self.by_class.ranks]).sum(axis=1) / self.n
         return Information(gold, pred, joint, given_pred, given_gold, np.maximum(gold - given_pred, 0.0))
 
     def class_total(self, f: SizeFormula) -> Any:
@@ -140,11 +141,6 @@ class Resampled(Counts):
     def expand(self) -> tuple[Any, Any]:
         """Not of many tables."""
         raise TableError("resamples have no one list of items; take one of them.")
-
-
-def _surprise(part: Floats, whole: Floats) -> Floats:
-    """part * log(whole / part), 0 where there is no part."""
-    return np.asarray(part * np.log(np.where(part > 0, whole, 1.0) / np.where(part > 0, part, 1.0)))
 
 
 def drawn(counts: Ints, rows: Ints, resamples: int, seed: int, unit: Unit = "items") -> Iterator[Floats]:
