@@ -107,7 +107,7 @@ def uncertainty() -> list[list[str]]:
         2,
     )
     return [
-        row("the panel with intervals, n = 10,000,000", found["intervals"], "the panel", found["scores"], 3),
+        row("the panel with intervals, n = 10,000,000", found["intervals"], "the panel", found["scores"], 2),
         row("1,000 paired resamples of 20 systems, n = 100,000", found["paired"], "30 s", 30, 1),
         row("explain, 100,000 clusters, n = 1,000,000", found["explain"], "10 s", 10, 1),
     ]

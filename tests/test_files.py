@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.files import inputs
+from karat.files import inputs, queries
 
 GOLD = ["a", "a", "b", "b", "b", "c"]
 PRED = ["1", "01", "2", "2", "1", "3"]
@@ -80,6 +80,25 @@ def test_parquet_keeps_the_types_of_labels(tmp_path: Path) -> None:
     pl.DataFrame({"gold": [1, 1, 2, None], "pred": ["x", "y", "y", "z"], "w": [1.5, 2.0, 3.0, 1.0]}).write_parquet(path)
     table = only(karat.read(str(path), missing="drop", weights="w"))
     assert (table.classes, table.clusters, float(table.n)) == ((1, 2), ("x", "y"), 6.5)
+
+
+def test_integers_are_counted_by_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import polars as pl
+
+    rng, path = np.random.default_rng(3), tmp_path / "d.parquet"
+    gold, pred = rng.integers(-9, 9, 5000), rng.integers(0, 40, 5000)
+    kinds = {"gold": pl.Int16, "pred": pl.UInt64}
+    pl.DataFrame({"gold": gold, "pred": pred}, schema_overrides=kinds).write_parquet(path)
+    expected = karat.Table.from_labels(gold, pred)
+    assert same(only(karat.read(str(path))), expected)
+    monkeypatch.setattr(queries, "PIECE", 7)  # cells that leave the database at a time
+    assert same(only(karat.read(str(path))), expected)
+    some = [None if place % 50 == 0 else value for place, value in enumerate(gold.tolist())]
+    pl.DataFrame({"gold": some, "pred": pred}, schema_overrides=kinds).write_parquet(path)
+    with pytest.raises(karat.KaratError, match="100 rows"):
+        karat.read(str(path))
+    kept = np.arange(5000) % 50 > 0
+    assert same(only(karat.read(str(path), missing="drop")), karat.Table.from_labels(gold[kept], pred[kept]))
 
 
 def test_parquet_with_every_type_of_label(tmp_path: Path) -> None:

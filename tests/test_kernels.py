@@ -173,3 +173,17 @@ def test_exact_sums_lose_nothing(values: list[float]) -> None:
     from fractions import Fraction
 
     assert exact_sum(np.array(values)) == sum(map(Fraction, values))
+
+
+@pytest.mark.parametrize("size", [3, 500, 20_000])  # many, some and few of the cells that could be
+def test_whole_weights_are_added_up_exactly(size: int) -> None:
+    rng = np.random.default_rng(size)
+    left, right, weights = rng.integers(0, size, 4000), rng.integers(-5, 9, 4000), rng.integers(1, 2**51, 4000)
+    weights[::9] = 0
+    wanted: Counter[tuple[int, int]] = Counter()
+    for row, col, weight in zip(left.tolist(), right.tolist(), weights.tolist(), strict=True):
+        wanted[row, col] += weight
+    found = cross_count(left, right, weights)
+    cells = zip(found.left[found.rows].tolist(), found.right[found.cols].tolist(), strict=True)
+    assert dict(zip(cells, found.counts.tolist(), strict=True)) == wanted
+    assert (np.diff(found.rows * 14 + found.cols) > 0).all()

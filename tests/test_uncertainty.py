@@ -263,3 +263,27 @@ def test_most_intervals_hold_the_truth(text: str) -> None:
         table = karat.Table.from_matrix(rng.multinomial(400, shares.ravel()).reshape(4, 6))
         inside += truth in intervals(table, [karat.parse(text)], Sampling())[text]
     assert 0.91 * 300 <= inside <= 0.99 * 300
+
+
+def test_second_differences_are_those_of_the_entropy_of_fewer_items() -> None:
+    sizes = [1, 1, 1, 2, 2, 3, 3, 4, 7, 30]
+    n = sum(sizes)
+    whole = Sample.of(Sizes.of(sizes))
+
+    def entropy(size: int, left: int) -> float:
+        rest = [s for s in sizes if s != size] + [size] * (sizes.count(size) - 1) + [left] * (left > 0)
+        return Sample.of(Sizes.of(rest))._replace(n=n).entropy()
+
+    for size, found in zip(whole.size.tolist(), whole.bent().tolist(), strict=True):
+        wanted = 0.0 if size == 1 else entropy(size, size) - 2 * entropy(size, size - 1) + entropy(size, size - 2)
+        assert found == pytest.approx(wanted, abs=1e-14)
+
+
+def test_equal_systems_with_few_errors_are_told_apart_as_often_as_they_should_be() -> None:
+    rng = np.random.default_rng(5)
+    found = 0
+    for _ in range(400):
+        gold = rng.integers(0, 5, 400)
+        systems = {name: np.where(rng.random(400) < 0.1, rng.integers(0, 7, 400), gold) for name in "ab"}
+        found += karat.compare(gold, systems, ["v_measure"]).difference("v_measure", "a", "b").p < 0.05
+    assert 14 <= found <= 32  # it is 12 if what pairs of items do to each other is counted twice

@@ -47,6 +47,11 @@ class Statistic(ABC):
         """Arrays over cells: what it is, or is estimated to be, less one item of the cell; None if it has no slope."""
         return None
 
+    @classmethod
+    def bent(cls, counts: Celled) -> Self | None:
+        """Arrays over sizes of cells: how much more a second item of the cell changes the estimate; None: hardly."""
+        return None
+
 
 class Chances(NamedTuple):
     """How many classes and clusters of each size random clusterings have on average; None: as they are."""

@@ -49,6 +49,16 @@ class Sample(NamedTuple):
         found = (float(self.times @ terms) - terms + after) / left
         return found + self._unseen_without_one(left) if corrected else np.asarray(found)
 
+    def without_one_of(self, held: Ints, corrected: bool) -> Floats:
+        """The same for each of the sizes held."""
+        found = self.without_one(corrected)
+        largest = int(self.size[-1])
+        if largest > held.size:
+            return np.asarray(found[np.searchsorted(self.size, held)])
+        by_size = np.zeros(largest + 1)  # to be looked up, which is faster than a search
+        by_size[self.size] = found
+        return np.asarray(by_size[held])
+
     def _unseen_without_one(self, left: int) -> Floats:
         """A size of 1 vanishes, one of 2 becomes 1, one of 3 becomes 2; others leave the rare sizes as they are."""
         once, twice = self._number(1), self._number(2)
@@ -58,6 +68,21 @@ class Sample(NamedTuple):
             if size in changed:
                 found[place] = _unseen(*changed[size], left)
         return found
+
+    def bent(self) -> Floats:
+        """The second differences of the estimated entropy as items of each size are taken away."""
+        first, second = np.maximum(self.size - 1, 0), np.maximum(self.size - 2, 0)
+        terms = [_unbiased(size, self.n) for size in (self.size, first, second)]
+        found = (terms[0] - 2 * terms[1] + terms[2]) / self.n
+        once, twice = self._number(1), self._number(2)
+        for place, size in enumerate(self.size[:4].tolist()):
+            if size == 1:
+                found[place] = 0.0  # has no second item
+            if 2 <= size <= 4:
+                rare = [((left == 1) - (size == 1), (left == 2) - (size == 2)) for left in (size, size - 1, size - 2)]
+                unseen = [_unseen(once + more, twice + less, self.n) for more, less in rare]
+                found[place] += unseen[0] - 2 * unseen[1] + unseen[2]
+        return np.asarray(found)
 
     def _number(self, size: int) -> int:
         return int(self.times[self.size == size].sum())

@@ -51,9 +51,12 @@ def paired(joint: Joint, measures: Sequence[Measure], sampling: Sampling) -> lis
             rest.append(measure)
             continue
         covariances = _covariances(joint, columns, sampling)
+        errors = np.sqrt(np.diag(covariances)).tolist()
+        if sampling.unit == "items":
+            covariances = _eased(covariances, [jackknives[name].overstated(measure) for name in joint.codes])
         intervals = tuple(
             sampling.over(i.table).around(measure, i.estimate, error, "jackknife", cautions(measure, i.table, sampling))
-            for i, error in zip(influences, np.sqrt(np.diag(covariances)).tolist(), strict=True)
+            for i, error in zip(influences, errors, strict=True)
             if i is not None
         )
         scores = np.array([float(measure.of(table)) for table in joint.tables.values()])
@@ -82,6 +85,13 @@ def _covariances(joint: Joint, columns: Sequence[tuple[Floats, NDArray[np.int64]
         return np.asarray(total / (n * max(n - 1, 1)))
     classes = int((joint.class_sizes > 0).sum())
     return np.asarray(by_classes.T @ by_classes * (classes / max(classes - 1, 1)) / (n * n))
+
+
+def _eased(covariances: Floats, overstated: Sequence[float]) -> Floats:
+    """Without what is overstated of the variances, at most half; correlations stay. Intervals keep it, to be safe."""
+    variances = np.maximum(np.diag(covariances), 1e-300)
+    left = np.sqrt(1 - np.minimum(np.array(overstated) / variances, 0.5))
+    return covariances * np.outer(left, left)
 
 
 def _by_resamples(joint: Joint, measures: Sequence[Measure], sampling: Sampling) -> dict[str, Paired]:

@@ -28,6 +28,7 @@ from karat.names import Combination, encode_objects
 
 PIECE = 1 << 25  # rows that leave the database at a time
 FEW = 1 << 22  # possible cells that it may count itself
+INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
 NO_LABEL, NO_ITEM = 0, 1  # codes below those of labels: the label is missing; the item is, on this side
 
 
@@ -206,6 +207,11 @@ class Database:
             self._check_items(left, gold)
             self._check_items(right, pred)
         sizes = [self._size(left, gold), 0 if together else self._size(right, pred)]
+        if whole and together and by is None and weights is None and self._integers(left, about):
+            counted = self._kept(f"SELECT *, count(*)::BIGINT AS n FROM {left} GROUP BY ALL", about)
+            if self._without_null(counted, about):
+                yield from (_counted(part) for part in self._fetched(counted))
+                return
         names, codes, joins = {}, [], []
         for role, rows in {"gold": left, "pred": right, **({} if by is None else {"by_": left})}.items():
             names[role], table = self._numbered(f"SELECT {role} AS label FROM {rows}", about)
@@ -230,6 +236,14 @@ class Database:
             return
         for part in self._fetched(self._kept(query, about)):
             yield _piece(part, names)
+
+    def _integers(self, rows: str, name: str) -> bool:
+        """Whether all columns are integers, which need no numbers of their own to be counted."""
+        return all(kind.removeprefix("U") in INTEGERS for _, kind, *_ in self.all(f"DESCRIBE FROM {rows}", name))
+
+    def _without_null(self, table: str, name: str) -> bool:
+        found = self.all(f"SELECT count(*), count(COLUMNS(*)) FROM {table}", name)[0]
+        return len(set(found)) == 1
 
     def _size(self, rows: str, side: Side) -> int:
         size = self._count(rows)
@@ -322,6 +336,17 @@ def _piece(part: dict[str, Any], names: dict[str, Names]) -> Piece:
     labels = {role: Labels(found.codes(part[role]), found.labels) for role, found in names.items()}
     counts = part.get("n")
     return Piece(labels["gold"], labels["pred"], labels.get("by_"), part.get("weight"), counts, unmatched, only_pred)
+
+
+def _counted(part: dict[str, Any]) -> Piece:
+    """Cells of integers."""
+    labels = {role: Labels(*_coded(part[role])) for role in ("gold", "pred")}
+    return Piece(labels["gold"], labels["pred"], None, None, part["n"], 0, 0)
+
+
+def _coded(values: NDArray[Any]) -> tuple[NDArray[np.int32], list[int]]:
+    names, codes = np.unique(values, return_inverse=True)
+    return codes.astype(np.int32), names.tolist()
 
 
 def _chosen(name: Name, column: Callable[[str], str], role: str) -> str:

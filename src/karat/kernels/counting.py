@@ -328,7 +328,13 @@ def write_runs(starts: Ints, members: Codes, found: NDArray[Any], offset: int, s
 def _weighed(left: AnyInts, right: AnyInts, weights: NDArray[Any]) -> Cells:
     """Totals per cell: exact for integers, correctly rounded (so in any order the same) for floats."""
     (rows, row_values), (cols, col_values) = encode_integers(left), encode_integers(right)
-    keys = rows * col_values.size + cols
+    keys, possible = rows * col_values.size + cols, row_values.size * col_values.size
+    if weights.dtype.kind == "i" and possible <= 4 * keys.size:  # as when few cells of those that could be are empty
+        table, seen = np.zeros(possible, dtype=weights.dtype), np.zeros(possible, dtype=bool)
+        np.add.at(table, keys, weights)
+        seen[keys] = True
+        filled = np.flatnonzero(seen)
+        return Cells(row_values, col_values, filled // col_values.size, filled % col_values.size, table[filled])
     order = np.argsort(keys, kind="stable")  # which merges what comes sorted
     keys, weights = keys[order], weights[order]
     begins = np.flatnonzero(np.diff(keys, prepend=keys[:1] - 1))

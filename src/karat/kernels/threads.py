@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
+from threading import current_thread
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -15,12 +16,13 @@ T = TypeVar("T")
 
 THREADS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 MOST = 8  # threads; the memory is not faster for more
+NAME = "karat-worker"
 LARGE = 1 << 17  # items from which handing a part to a thread is worth its 30 microseconds
 
 
 def in_parallel(tasks: Sequence[Callable[[], T]], items: int = LARGE) -> list[T]:
     """The result of each task, in order; all but the first run in threads of their own, if there is much to do."""
-    if len(tasks) == 1 or items < LARGE:
+    if len(tasks) == 1 or items < LARGE or current_thread().name.startswith(NAME):  # which would wait for themselves
         return [task() for task in tasks]
     try:
         others = [_pool().submit(task) for task in tasks[1:]]
@@ -29,11 +31,22 @@ def in_parallel(tasks: Sequence[Callable[[], T]], items: int = LARGE) -> list[T]
     return [tasks[0](), *(other.result() for other in others)]
 
 
+def share_out(tasks: Sequence[Callable[[], T]], items: int) -> list[T]:
+    """The result of each task, in order, a few at a time: no more than there are threads, for each takes memory."""
+    parts = [tasks[a:b] for a, b in shares(len(tasks), items)]
+    found = in_parallel([partial(_one_by_one, part) for part in parts])
+    return [result for part in found for result in part]
+
+
+def _one_by_one(tasks: Sequence[Callable[[], T]]) -> list[T]:
+    return [task() for task in tasks]
+
+
 @cache
 def _pool() -> ThreadPoolExecutor:
     from concurrent.futures import ThreadPoolExecutor
 
-    return ThreadPoolExecutor(MOST, thread_name_prefix="karat")
+    return ThreadPoolExecutor(MOST, thread_name_prefix=NAME)
 
 
 if hasattr(os, "register_at_fork"):

@@ -67,7 +67,9 @@ def _means(squares: Floats, sizes: Floats, corrected: bool = True) -> Floats:
     """The sum over a line's items of the share that is like each: of its others, or of all; 1 for an item alone."""
     if not corrected:
         return np.asarray(squares / np.maximum(sizes, 1))
-    return np.where(sizes > 1, (squares - sizes) / np.maximum(sizes - 1, 1), sizes)
+    others = np.maximum(sizes - 1, 1)
+    np.divide(squares - sizes, others, out=others)
+    return np.where(sizes > 1, others, sizes)
 
 
 @measure(

@@ -5,7 +5,6 @@ C are the gold classes, K the predicted clusters; entropies are in nats.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 from typing import Literal
@@ -16,11 +15,12 @@ from karat.arithmetic import Number, f_mean, is_zero, larger, log, ratio, smalle
 from karat.counts import Celled, Chances, Counts, Profiled, Statistic
 from karat.entropies import Sample
 from karat.errors import TableError
-from karat.kernels.expected import expected_information
+from karat.kernels.expected import expected_information, expected_lines
 from karat.profile import Sizes
 from karat.registry import inverse_beta, measure
 
-FEW_SIZES = 24  # of classes or clusters, at which what chance gives is worked out anew
+LARGE = 1_000_000  # items
+FEW_SIZES = 12  # of classes or clusters, at which what chance gives is worked out anew
 Norm = Literal["min", "sqrt", "sum", "max", "joint"]
 
 
@@ -74,22 +74,31 @@ class Entropies(Statistic):
     @classmethod
     def without_one(cls, counts: Celled, corrected: bool) -> Entropies:
         """A cell's items are alike, so they are those of its size, and of its class's and cluster's."""
-        found = []
-        of_cells = counts.class_sizes[counts.rows], counts.cluster_sizes[counts.cols], counts.counts
         profile = counts.profile
-        for sizes, held in zip((profile.classes, profile.clusters, profile.cells), of_cells, strict=True):
-            sample = Sample.of(sizes)
-            found.append(sample.without_one(corrected)[np.searchsorted(sample.size, held)])
-        gold, pred, joint = found
-        return cls._from(gold, pred, joint, counts.n - 1, *counts.shape)
+        gold, pred, joint = (
+            Sample.of(sizes).without_one_of(held, corrected)
+            for sizes, held in (
+                (profile.classes, counts.class_sizes),
+                (profile.clusters, counts.cluster_sizes),
+                (profile.cells, counts.counts),
+            )
+        )
+        return cls._from(gold[counts.rows], pred[counts.cols], joint, counts.n - 1, *counts.shape)
+
+    @classmethod
+    def bent(cls, counts: Celled) -> Entropies:
+        """That of the cells, which are smaller than classes and clusters; all others are linear in it."""
+        joint, no = Sample.of(counts.profile.cells).bent(), 0.0
+        return cls(no, no, joint, joint, joint, -joint, no, no, no)
 
     @classmethod
     def _from(
         cls, gold: Number, pred: Number, joint: Number, n: Number, classes: Number, clusters: Number
     ) -> Entropies:
         """All entropies from three; what is shared may come out below 0, as half of all estimates of 0 do."""
-        mutual = gold + pred - joint
-        return cls(gold, pred, joint, gold - mutual, pred - mutual, mutual, n, classes, clusters)
+        some_gold, some_pred = 1 - is_zero(gold), 1 - is_zero(pred)  # one class or cluster leaves nothing to round
+        gold_given_pred, pred_given_gold = some_gold * (joint - pred), some_pred * (joint - gold)
+        return cls(gold, pred, joint, gold_given_pred, pred_given_gold, gold + pred - joint, n, classes, clusters)
 
     @property
     def distance(self) -> Number:
@@ -143,14 +152,17 @@ class Chance(Statistic):
     def without_one(cls, counts: Celled, corrected: bool) -> Chance:
         """A class's and a cluster's size change it apart from each other; of many sizes some are tried."""
         profile = counts.profile
-        first, second = profile.classes.size[-1], profile.clusters.size[-1]  # a class and a cluster to compare with
-
-        def less(a: int, b: int) -> tuple[float, float, float]:
-            return _expected(_less_one(profile.classes, a), _less_one(profile.clusters, b))
-
-        by_class = _along(profile.classes, counts.class_sizes[counts.rows], lambda a: less(a, second))
-        by_cluster = _along(profile.clusters, counts.cluster_sizes[counts.cols], lambda b: less(first, b))
-        return cls(*(by_class + by_cluster - np.array(less(first, second))[:, None]))
+        classes, clusters = _less_one(profile.classes), _less_one(profile.clusters)
+        if counts.n > LARGE:  # an item hardly changes the whole, only its own class and cluster
+            whole = counts.statistic(cls)
+            base = whole.mutual, whole.gold_given_pred, whole.pred_given_gold
+        else:
+            base = _expected(classes, clusters)  # of the largest class and cluster less one
+        by_class = _less_one_of(profile.classes, counts.class_sizes, clusters)
+        by_cluster = _less_one_of(profile.clusters, counts.cluster_sizes, classes)[[0, 2, 1]]
+        found = (by_class + np.array(base)[:, None]).take(counts.rows, axis=1)
+        found += by_cluster.take(counts.cols, axis=1)
+        return cls(*found)
 
     @classmethod
     def expected(cls, counts: Profiled, chances: Chances) -> Chance:
@@ -194,20 +206,27 @@ def _expected(classes: Sizes, clusters: Sizes) -> tuple[float, float, float]:
     return expected_information(*classes.arrays, *clusters.arrays, round(classes.total))
 
 
-def _less_one(sizes: Sizes, size: int) -> Sizes:
-    """Sizes of which one is smaller by an item."""
-    times = dict(zip(sizes.size, sizes.times, strict=True))
+def _less_one(sizes: Sizes) -> Sizes:
+    """Sizes of which the largest, or one of the largest, is smaller by an item."""
+    times, size = dict(zip(sizes.size, sizes.times, strict=True)), sizes.size[-1]
     times[size] -= 1
     times[size - 1] = times.get(size - 1, 0) + 1
     left = sorted((s, t) for s, t in times.items() if s and t)
     return Sizes(tuple(s for s, _ in left), tuple(t for _, t in left))
 
 
-def _along(sizes: Sizes, held: Number, f: Callable[[int], tuple[float, float, float]]) -> Number:
-    """f of the size of each cell's line: worked out for a few sizes, and in between on a straight line."""
-    chosen = sorted({sizes.size[round(x)] for x in np.linspace(0, len(sizes.size) - 1, FEW_SIZES)})
-    found = np.array([f(size) for size in chosen])
-    return np.array([np.interp(held, chosen, column) for column in found.T])
+def _less_one_of(sizes: Sizes, held: Number, others: Sizes) -> Number:
+    """How what chance gives changes if a line of each held size loses the item, and not the largest line.
+
+    It is a sum over pairs of sizes, so only the line's own part changes: worked out for a few sizes, and in between on
+    a straight line.
+    """
+    chosen = np.array(sorted({sizes.size[round(x)] for x in np.linspace(0, len(sizes.size) - 1, FEW_SIZES)}))
+    n = round(others.total)
+    both = np.concatenate([chosen, np.maximum(chosen - 1, 1)])
+    before, after = np.split(expected_lines(both, *others.arrays, n) / n, 2, axis=1)
+    change = np.where(chosen > 1, after, 0.0) - before  # nothing is left of a line of one item
+    return np.array([np.interp(held, chosen, row - row[-1]) for row in change])
 
 
 def _entropy(sizes: Sizes) -> float:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from karat.counts import count_itself
 from karat.errors import TableError
+from karat.kernels.threads import share_out
 from karat.measures.information import Entropies
 from karat.registry import Measure
 from karat.tables import Table, several
@@ -33,19 +35,30 @@ def intervals(table: Table, measures: Sequence[Measure], sampling: Sampling) -> 
     if not table.whole or table.policy.weighted:
         raise TableError("intervals are for items that count alike; leave out weights, or interval.")
     sampling.over(table)
-    jackknife = Jackknife(table, corrected=sampling.corrected)
-    found, rest = {}, []
-    for measure in measures:
-        influence = jackknife.influence(measure) if by_jackknife(measure, table) else None
-        if influence is None:
-            rest.append(measure)
-            continue
-        error, caution = influence.error(sampling.unit), cautions(measure, table, sampling)
-        found[str(measure)] = sampling.over(table).around(measure, influence.estimate, error, "jackknife", caution)
+    smooth = [measure for measure in measures if by_jackknife(measure, table)]
+    found = _by_jackknife(table, smooth, sampling)
+    rest = [measure for measure in measures if str(measure) not in found]
     if rest:
         values = resampled_values(table, rest, sampling)
         found.update({str(m): bootstrapped(m, table, values[str(m)], sampling) for m in rest})
     return {str(m): found[str(m)] for m in measures}
+
+
+def _by_jackknife(table: Table, measures: Sequence[Measure], sampling: Sampling) -> dict[str, Interval]:
+    """Those of measures whose scores can be told after an item is left out, some at a time."""
+    jackknife = Jackknife(table, corrected=sampling.corrected)
+
+    def made(measure: Measure) -> Interval | None:
+        influence = jackknife.influence(measure)
+        if influence is None:
+            return None
+        error, caution = influence.error(sampling.unit), cautions(measure, table, sampling)
+        return sampling.over(table).around(measure, influence.estimate, error, "jackknife", caution)
+
+    jackknife.prepare(measures)
+    found = share_out([partial(made, measure) for measure in measures], table.counts.size)
+    pairs = zip(measures, found, strict=True)
+    return {str(measure): interval for measure, interval in pairs if interval is not None}
 
 
 def by_jackknife(measure: Measure, table: Table) -> bool:
@@ -59,10 +72,11 @@ def cautions(measure: Measure, table: Table, sampling: Sampling) -> str:
     if units < SMALL:
         noun = "class" if sampling.unit == "classes" else "item"
         return f"{several(units, noun)}, which are few: it may be too narrow"
-    alone = float((table.counts == 1).sum()) / float(table.n)
+    size, times = table.profile.cells.arrays
+    alone = float(times[size == 1].sum()) / float(table.n)
     if alone > SPARSE and Entropies in measure.statistics and sampling.corrected:
         return f"{alone:.0%} of the items are alone in their cell: it may be too wide, or miss a long tail"
-    wrong = int(table.n - table.cluster_best(count_itself))
+    wrong = table.remember("wrong", lambda: int(table.n - table.cluster_best(count_itself)))
     if wrong < FEW_ERRORS:
         return f"{several(wrong, 'item')} of a class that is not their cluster's: it may be too narrow"
     return ""
