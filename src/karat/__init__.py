@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from karat.registry import measure as measure
     from karat.relations import Relation as Relation
     from karat.relations import relate as relate
+    from karat.reports.content import Report as Report
+    from karat.reports.reporting import report as report
     from karat.results import Scores as Scores
     from karat.stack import Stack as Stack
     from karat.tables import Table as Table
@@ -82,6 +84,8 @@ _ROOMS = {
     "parsing": ("parse", "wrap"),
     "registry": ("Measure", "list_measures", "measure"),
     "relations": ("Relation", "relate"),
+    "reports.content": ("Report",),
+    "reports.reporting": ("report",),
     "results": ("Scores",),
     "stack": ("Stack",),
     "tables": ("Table",),

@@ -43,6 +43,7 @@ def _run(arguments: list[str] | None) -> int:
 
     given = sys.argv[1:] if arguments is None else arguments
     chosen = parser(given[0] if given else None).parse_args(given)
+    chosen.line = ["karat", *given]
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without arrows still shows the numbers

@@ -12,7 +12,16 @@ from typing import Any
 import karat
 import karat.files.reading  # with the others, before anything is to be collected
 from karat.boards import Board, GroupScores
-from karat.cli.output import ENDINGS, check_output, form, in_json, show, terminal_columns, write
+from karat.cli.output import (
+    ENDINGS,
+    check_output,
+    form,
+    in_json,
+    in_words_of_the_terminal,
+    show,
+    terminal_columns,
+    write,
+)
 from karat.errors import FileError, KaratError
 from karat.names import ByLabel
 from karat.rendering import Layout, decimals, shortened, shown
@@ -116,18 +125,12 @@ def compare(chosen: Namespace) -> None:
     from contextlib import nullcontext
 
     from karat.bars import without_bars
-    from karat.files.together import read_together
 
     check_output(chosen)
-    options = {
-        "gold": chosen.gold or None, "pred": chosen.pred, "id": chosen.id, "noise": chosen.noise, "input": chosen.input,
-        "encoding": chosen.encoding, "header": not chosen.no_header, "delimiter": chosen.delimiter,
-        "memory": chosen.memory, "threads": chosen.threads,
-    }  # fmt: skip
     for name in ("weights", "count"):
         if getattr(chosen, name) is not None:
             raise FileError(f"{name}={getattr(chosen, name)!r} is not for comparing, which is of items; leave it out.")
-    found = read_together(*chosen.files, **options)
+    found = _together(chosen)
     policy = {"missing": chosen.missing, "noise": found.noise, "noise_as": chosen.noise_as}
     measures = None if chosen.measures is None else ",".join(chosen.measures)
     if len(found.systems) < 2 and not chosen.pairwise:
@@ -148,6 +151,63 @@ def compare(chosen: Namespace) -> None:
     ]
     records = made.differences if chosen.differences else made.records
     show(chosen, lambda: layouts, records, made.to_dict, found.notes)
+
+
+def _together(chosen: Namespace) -> Any:
+    """The labels of gold and of all systems."""
+    from karat.files.together import read_together
+
+    return read_together(
+        *chosen.files, gold=chosen.gold or None, pred=chosen.pred, id=chosen.id, noise=chosen.noise,
+        input=chosen.input, encoding=chosen.encoding, header=not chosen.no_header, delimiter=chosen.delimiter,
+        memory=chosen.memory, threads=chosen.threads,
+    )  # fmt: skip
+
+
+def report(chosen: Namespace) -> None:
+    """A page to look at."""
+    import shlex
+    from contextlib import nullcontext
+
+    from karat.bars import without_bars
+    from karat.files.together import NoLabelsError
+
+    if os.path.splitext(chosen.output)[1].lower() not in (".html", ".htm"):
+        raise FileError(f"{chosen.output!r} does not look like a page; name it .html.")
+    measures = None if chosen.measures is None else ",".join(chosen.measures)
+    options = {"improve": chosen.improve, "title": chosen.title, "command": shlex.join(chosen.line)}
+    with without_bars() if chosen.quiet else nullcontext():
+        try:
+            if chosen.weights is not None or chosen.count is not None:
+                raise NoLabelsError("rows are not items")
+            found = _together(chosen)
+        except NoLabelsError:
+            page, notes = _report_on_tables(chosen, measures, options)
+        else:
+            policy = {"missing": chosen.missing, "noise": found.noise, "noise_as": chosen.noise_as}
+            notes = tuple(map(in_words_of_the_terminal, found.notes))
+            page = karat.report(
+                found.gold, found.systems, measures, items=found.items, notes=notes, **policy, **_sampling(chosen),
+                **options,
+            )  # fmt: skip
+        page.save(chosen.output)
+    if not chosen.quiet:
+        for note in notes:
+            print(note, file=sys.stderr)
+        print(f"{shown(chosen.output)}: {os.path.getsize(chosen.output) / 1e3:,.0f} kB")
+    if chosen.open:
+        import webbrowser
+
+        webbrowser.open(f"file://{os.path.abspath(chosen.output)}")
+
+
+def _report_on_tables(chosen: Namespace, measures: Any, options: dict[str, Any]) -> tuple[Any, tuple[str, ...]]:
+    """Of counted or weighted items, which cannot be compared one by one."""
+    reading = _read(chosen)
+    if reading.groups:
+        raise FileError(f"a report is of all items, but these are in groups by {reading.by!r}; use karat score.")
+    notes = tuple(map(in_words_of_the_terminal, reading.notes))
+    return karat.report(dict(reading.tables), None, measures, notes=notes, **_sampling(chosen), **options), notes
 
 
 def explain(chosen: Namespace) -> None:

@@ -42,8 +42,8 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"karat {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True, prog="karat")
     branches = {
-        "score": _score, "compare": _compare, "explain": _explain, "table": _table, "merge": _merge,
-        "measures": _measures,
+        "score": _score, "compare": _compare, "explain": _explain, "report": _report, "table": _table,
+        "merge": _merge, "measures": _measures,
         "relate": _relate, "audit": _audit,
         "reproduce": _reproduce, "data": _data, "example": _example, "completion": _completion,
     }  # fmt: skip
@@ -120,6 +120,25 @@ def _explain(commands: Any) -> None:
     )
     explain.add_argument("--top", type=_positive, default=10, metavar="N", help="lines of each table (default: 10)")
     _output(explain)
+
+
+def _report(commands: Any) -> None:
+    report = commands.add_parser(
+        "report",
+        help="one HTML page to look at: scores, comparison, explanation, and the table to explore",
+        description="Write a page that needs no network and no other file: scores with intervals, which system is "
+        "better, what to fix first, pictures, and every class and cluster to sort and search.",
+    )
+    _files(report)
+    report.add_argument("-m", "--measures", action="append", metavar="NAMES", help="measures, separated by commas")
+    report.add_argument(
+        "--improve", default="v_measure", metavar="NAME", help="what explanations are about (default: v_measure)"
+    )
+    report.add_argument("--title", default="", help="of the page")
+    _intervals(report, 0.95)
+    report.add_argument("-o", "--output", metavar="FILE", default="report.html", help="the page (default: report.html)")
+    report.add_argument("--open", action="store_true", help="show it in the browser")
+    report.add_argument("-q", "--quiet", action="store_true", help="no notes, no progress bar")
 
 
 def _intervals(command: argparse.ArgumentParser, default: float | None) -> None:

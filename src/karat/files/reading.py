@@ -82,7 +82,7 @@ def read(
             find(name, kind, encoding=encoding, header=header, delimiter=delimiter, copies=copies)
             for name, kind in zip(names, kinds, strict=True)
         ]
-        if any(name.kind in ("table", "matrix") or _is_saved(name) for name in inputs):
+        if any(name.kind in ("table", "matrix") or is_saved(name) for name in inputs):
             return _tables(inputs, task, columns)
         if not any(map(needs_query, inputs)):
             return _read(inputs, task, columns, None)
@@ -128,7 +128,7 @@ def _by_duckdb(
         database.close()
 
 
-def _is_saved(source: Input) -> bool:
+def is_saved(source: Input) -> bool:
     """Whether a Parquet file is a table that karat saved."""
     if source.kind != "parquet" or len(source.paths) > 1:
         return False
@@ -153,7 +153,7 @@ def _tables(inputs: Sequence[Input], task: Task, columns: Mapping[str, Any]) -> 
             from karat.files.text import read_matrix
 
             table = read_matrix(source)
-        elif source.kind == "table" or _is_saved(source):
+        elif source.kind == "table" or is_saved(source):
             table = Table.load(source.path)
         else:
             raise FileError(f"{source.name!r} is no contingency table, but {inputs[0].name!r} is; give only tables.")

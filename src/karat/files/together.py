@@ -9,9 +9,13 @@ from typing import Any, NamedTuple
 from karat.errors import FileError
 from karat.files.inputs import find
 from karat.files.matching import by_item, label_of_noise
-from karat.files.reading import notes_on
+from karat.files.reading import is_saved, notes_on
 from karat.files.roles import Pairing, Side, pair
-from karat.files.sources import needs_query, open_source
+from karat.files.sources import as_list, needs_query, open_source
+
+
+class NoLabelsError(FileError):
+    """Files that are tables already, or have their items in groups."""
 
 
 class Together(NamedTuple):
@@ -21,6 +25,7 @@ class Together(NamedTuple):
     systems: Mapping[str, Any]
     noise: Any  # as the systems have it
     notes: tuple[str, ...]
+    items: Any = None  # their names, where rows have some that labels are not matched by
 
 
 def read_together(
@@ -43,8 +48,8 @@ def read_together(
         inputs = [
             find(path, input, encoding=encoding, header=header, delimiter=delimiter, copies=copies) for path in paths
         ]
-        if any(source.kind in ("table", "matrix", "senseval") for source in inputs):
-            raise FileError(f"{paths[0]!r} has no labels of items to compare; give gold and systems as labels.")
+        if any(source.kind in ("table", "matrix", "senseval") or is_saved(source) for source in inputs):
+            raise NoLabelsError(f"{paths[0]!r} has no labels of items to compare; give gold and systems as labels.")
         if any(map(needs_query, inputs)):
             from karat.files.queries import Database
 
@@ -68,7 +73,9 @@ def _labels(pairings: Sequence[Pairing], noise: Any) -> Together:
     for pairing in pairings:
         if noise is not None:
             noise = label_of_noise(noise, systems[pairing.name])
-    return Together(gold, systems, noise, tuple(notes_on(pairings)))
+    named = first.together and first.gold.item is not None
+    items = as_list(first.gold.source.values(str(first.gold.item))) if named else None
+    return Together(gold, systems, noise, tuple(notes_on(pairings)), items)
 
 
 def _column(side: Side, pairing: Pairing) -> Any:

@@ -11,7 +11,22 @@ if TYPE_CHECKING:
 
 # Okabe and Ito's; those that are alike in grey print differ in their patterns or markers
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#f0e442", "#56b4e9", "#d55e00", "#cc79a7")
-HATCHES = ("", "", "//", "", "////", "....", "xxxx", "\\\\\\\\", "++++", "oo", "----", "||||", "OO", "**")
+HATCHES = (
+    "",
+    "",
+    "//",
+    "",
+    "////",
+    "||||",
+    "xxxx",
+    "\\\\\\\\",
+    "++++",
+    "----",
+    "xx",
+    "\\\\",
+    "||",
+    "++",
+)  # circles take 100 kB of SVG each
 LINES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")  # without yellow, faint on white
 MARKERS = ("o", "s", "^", "D", "v", "P")
 STYLES: tuple[Any, ...] = ("-", "--", "-.", (0, (5, 1)), (0, (3, 1, 1, 1, 1, 1)), ":")

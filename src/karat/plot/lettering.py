@@ -29,6 +29,30 @@ def name(label: object, most: int = 30) -> str:
     return literal(shortened(text if text.strip() else repr(text), most))
 
 
+def names_apart(labels: Sequence[object], most: int) -> list[str]:
+    """Names of at most so many columns; where cutting their ends would make two alike, their middles are left out.
+
+    >>> names_apart(["system_of_2017", "system_of_2018"], 9)
+    ['syst…2017', 'syst…2018']
+    """
+    texts = [name(label, most) for label in labels]
+    if len(set(texts)) == len(texts):
+        return texts
+    return [_without_middle(label, most) for label in labels]
+
+
+def _without_middle(label: object, most: int) -> str:
+    text = shown(label)
+    if width(text) <= most:
+        return literal(text)
+    front, back = text[: most // 2 + 1], text[-(most // 2 + 1) :]
+    while width(front) > (most - 1) // 2:
+        front = front[:-1]
+    while width(back) > most - 1 - width(front):
+        back = back[1:]
+    return literal(f"{front}…{back}")
+
+
 def literal(text: str) -> str:
     """Text in which matplotlib sees no formula: it takes the backslashes away again."""
     return text.replace("$", r"\$")
@@ -100,7 +124,8 @@ def name_rows(
     points, step = fitting(ax, extent(ax)[1] / len(names), size_of(ax))
     most = letters(ax, 0.33 * allotted(ax)[0], points)
     ticks = ticked(len(names), step)
-    texts = [name(names[place], most) + (after[place] if after else "") for place in ticks]
+    short = names_apart(names, most)
+    texts = [short[place] + (after[place] if after else "") for place in ticks]
     ax.set_yticks([place + at for place in ticks], texts, fontsize=points)
     if others:
         ax.get_yticklabels()[-1].set_fontstyle("italic")
@@ -109,7 +134,7 @@ def name_rows(
 def name_columns(ax: Axes, names: Sequence[object], others: bool, at: float = 0.5) -> None:
     """Names below the columns of a plot: upright, if they would touch."""
     each, points, step = extent(ax)[0] / len(names), size_of(ax, "xtick.labelsize"), 1
-    texts = [name(label, letters(ax, 0.33 * allotted(ax)[1], points)) for label in names]
+    texts = names_apart(names, letters(ax, 0.33 * allotted(ax)[1], points))
     across = each / dots(ax, LETTER) / (max(map(width, texts)) + 0.8)  # points, if they stand side by side
     level = across >= 0.7 * points
     if level:

@@ -85,7 +85,7 @@ def _ticks(ax: Axes, numbers: Floats) -> None:
     ax.xaxis.set_minor_locator(NullLocator())
     settled(ax)
     at = ax.transData.transform(np.column_stack([numbers, np.zeros_like(numbers)]))[:, 0]
-    texts = [f"{number:g}" for number in numbers]
+    texts = [f"{number:.0f}" if number == round(number) and abs(number) < 1e15 else f"{number:g}" for number in numbers]
     room = dots(ax, LETTER * size_of(ax, "xtick.labelsize"))
     shown: list[int] = []
     for place in reversed(range(len(texts))):
@@ -107,7 +107,7 @@ def _names(ax: Axes, measures: Sequence[Measure], curves: Sequence[Floats]) -> N
         ax.annotate(
             text, (x, y), (1.05, at), xycoords="data", textcoords=ax.get_yaxis_transform(), va="center",
             fontsize=points, color=ink(ax), annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": stroke(number)["color"], "linewidth": 0.7, "shrinkB": 3},
+            arrowprops={"arrowstyle": "-", "color": stroke(number)["color"], "linewidth": 0.7, "shrinkB": 3, "relpos": (0, 0.5)},
         )  # fmt: skip
     ax.set_ylim(low, high)
 

@@ -1,0 +1,68 @@
+"""Report: what a page says of one or several systems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import escape
+from os import PathLike
+from pathlib import Path
+
+from karat.comparisons.results import Comparison
+from karat.errors import KaratError
+from karat.explanations.explanation import Explanation
+from karat.results import Scores
+from karat.storage import whole_file
+from karat.tables import Table
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """One clustering: its scores, what is wrong with it, and some items of each of its cells."""
+
+    name: str
+    scores: Scores
+    explanation: Explanation
+    samples: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # by the place of the cell
+
+    @property
+    def table(self) -> Table:
+        """The cells."""
+        return self.scores.table
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report:
+    """A page about one or several systems: html() gives it, save() writes it, a notebook shows it."""
+
+    systems: tuple[System, ...]
+    comparison: Comparison | None = None
+    title: str = ""
+    command: str = ""  # that makes it again
+    notes: tuple[str, ...] = ()  # how the labels were read
+
+    def __repr__(self) -> str:
+        return f"<Report: {', '.join(system.name for system in self.systems)}>"
+
+    @cached_property
+    def _page(self) -> str:
+        from karat.reports.pages import page_of
+
+        return page_of(self)
+
+    def html(self) -> str:
+        """The page, whole: it asks for nothing else."""
+        return self._page
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the page, whole or not at all."""
+        if Path(path).suffix.lower() not in (".html", ".htm"):
+            raise KaratError(f"{str(path)!r} does not look like a page; name it .html.")
+        page = self.html()
+        with whole_file(path) as temporary:
+            Path(temporary).write_text(page, encoding="utf-8")
+
+    def _repr_html_(self) -> str:
+        frame = 'width="100%" height="800" sandbox="allow-scripts" style="border: 1px solid #888"'
+        return f'<iframe srcdoc="{escape(self.html(), quote=True)}" {frame}></iframe>'

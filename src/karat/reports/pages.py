@@ -1,0 +1,275 @@
+"""The page: templates filled in, under a policy by which nothing but its own script and style can run or load."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+from collections.abc import Sequence
+from functools import cache, partial
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from karat import plot
+from karat.cards import references
+from karat.comparisons.results import Comparison
+from karat.errors import KaratError
+from karat.measures.information import completeness, homogeneity
+from karat.plot.lettering import count_text
+from karat.registry import Measure
+from karat.rendering import Layout, Marked, decimals, shortened, shown
+from karat.reports.content import Report, System
+from karat.reports.explorer import Limits, explored, in_script, kept_places
+from karat.reports.figures import Figure, figure
+from karat.reports.heat import FEW, MOST, Heat, heat_of
+from karat.reports.strips import LENGTH, Strip, strip
+from karat.results import ARROWS, Scores, with_unit
+from karat.tables import several
+from karat.uncertainty.sampling import span
+from karat.version import __version__
+
+FEW_SYSTEMS = 4  # of which all is shown
+DRAWN = 2  # whose pictures are, if there are more
+PAIRED = 8  # systems of which all differences are listed
+NEAR = 0.3  # systems that differ by less in homogeneity and completeness are looked at closely
+DIGITS = 4
+NAME = 60  # columns of a system's name
+
+
+class ScoreRow(NamedTuple):
+    """A measure's line in the table of scores."""
+
+    measure: str
+    shown: str
+    arrow: str
+    score: str
+    interval: str
+    strip: Strip | None
+    baselines: tuple[str, ...]
+
+
+class Part(NamedTuple):
+    """A system's part of the page."""
+
+    place: int
+    name: str
+    title: str
+    rows: tuple[ScoreRow, ...]
+    notes: tuple[str, ...]
+    problems: tuple[str, ...]
+    layouts: tuple[Layout, ...]
+    heat: Heat
+    figures: tuple[Figure, ...]
+    signature: str
+
+
+class Term(NamedTuple):
+    """What a measure means."""
+
+    measure: str
+    title: str
+    summary: str
+    definition: str
+    facts: str
+    reference: str
+
+
+def page_of(report: Report) -> str:
+    """The whole page."""
+    order = _best_first(report.systems)
+    drawn = set(order if len(order) <= FEW_SYSTEMS else order[:DRAWN])
+    limits = Limits.among(len(report.systems))
+    parts = tuple(_part(place, system, report, limits, place in drawn) for place, system in enumerate(report.systems))
+    data = [explored(system, limits) for system in report.systems]
+    return rendered(
+        "report.html",
+        title=report.title or _title(report.systems),
+        subtitle=_subtitle(report),
+        parts=parts,
+        best=order[0],
+        comparison=None
+        if report.comparison is None
+        else _compared(report.comparison, report.systems[0].explanation.measure),
+        interval=_level(report),
+        terms=tuple(map(_term, report.systems[0].scores.measures)),
+        data=in_script(data),
+        notes=tuple(map(shown, report.notes)),
+        command=shown(report.command),
+    )
+
+
+def rendered(template: str, **values: Any) -> str:
+    """A template with these values, under the policy that fits what is in it."""
+    style, script = own("style.css"), own("report.js")
+    return str(
+        _environment().get_template(template).render(
+            **values, style=style, script=script, policy=policy([style], [script]), version=__version__, length=LENGTH
+        )
+    )  # fmt: skip
+
+
+def policy(styles: Sequence[str], scripts: Sequence[str]) -> str:
+    """The Content-Security-Policy that lets these styles and scripts pass, and nothing else."""
+    allowed = {"script-src": scripts, "style-src": styles}
+    sources = [" ".join([kind, *(f"'sha256-{_hash(text)}'" for text in texts)]) for kind, texts in allowed.items()]
+    return "; ".join(["default-src 'none'", *sources, "base-uri 'none'", "form-action 'none'"])
+
+
+def _hash(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+@cache
+def own(name: str) -> str:
+    """A file of the templates."""
+    return (files("karat.reports") / "templates" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Any:
+    try:
+        from jinja2 import Environment, FunctionLoader, StrictUndefined
+    except ImportError:
+        raise KaratError("reports need jinja2, which is not installed; pip install 'karat[report]'.") from None
+    environment = Environment(
+        loader=FunctionLoader(own), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.tests["marked"] = lambda cell: isinstance(cell, Marked)
+    environment.filters["number"] = count_text
+    return environment
+
+
+def _title(systems: Sequence[System]) -> str:
+    if len(systems) == 1:
+        return f"{_name(systems[0])} against gold"
+    return f"{len(systems)} systems against gold"
+
+
+def _name(system: System) -> str:
+    return shortened(shown(system.name), NAME)
+
+
+def _subtitle(report: Report) -> str:
+    table = report.systems[0].table
+    if len(report.systems) == 1:
+        return report.systems[0].scores.layout().title
+    return f"{several(table.n, 'item')} in {several(table.shape[0], 'class')}"
+
+
+def _level(report: Report) -> str:
+    sampling = report.systems[0].scores.sampling
+    return "" if sampling is None else f"{100 * sampling.level:g}% interval"
+
+
+def _best_first(systems: Sequence[System]) -> list[int]:
+    """Their places, the best first by what is explained; the first of equals."""
+    lower = systems[0].explanation.measure.better == "lower"
+    values = [s.explanation.value if lower else -s.explanation.value for s in systems]
+    return sorted(range(len(systems)), key=lambda place: (math.isnan(values[place]), values[place]))
+
+
+def _part(place: int, system: System, report: Report, limits: Limits, drawn: bool) -> Part:
+    scores, found = system.scores, system.explanation
+    layout = scores.layout()
+    summary, *rest = found.layouts()
+    few = len(report.systems) > FEW_SYSTEMS
+    return Part(
+        place,
+        _name(system),
+        layout.title,
+        tuple(_row(scores, m) for m in scores.measures),
+        tuple(layout.notes),
+        found.problems,
+        (summary._replace(notes=()), *rest),
+        heat_of(system, kept_places(system, limits)[1], FEW if few else MOST),
+        tuple(_figures(system, f"s{place}", alone=len(report.systems) == 1)) if drawn else (),
+        scores.signature,
+    )
+
+
+def _row(scores: Scores, m: Measure) -> ScoreRow:
+    interval = scores.intervals.get(str(m))
+    baselines = tuple(decimals(value) for value in scores.baselines[str(m)])
+    return ScoreRow(
+        str(m), shown(with_unit(m)), ARROWS[m.better].strip(), decimals(scores[m]),
+        "" if interval is None else span(interval, DIGITS), strip(scores, m), baselines,
+    )  # fmt: skip
+
+
+def _figures(system: System, key: str, *, alone: bool) -> list[Figure]:
+    """Where classes went, what clusters are made of; and where a system that is alone is between the trivial ones."""
+    table = system.table
+    classes, clusters = (min(size, 20) for size in table.shape)
+    height = min(max(3.2, 0.32 * max(classes, clusters)), 8)
+    found = [
+        figure(
+            partial(_on, plot.flow, table), 6.4, height, "Where each class went.",
+            f"Flow from {classes} classes to {clusters} clusters; the table below has the same counts.", f"{key}-flow",
+        ),
+        figure(
+            partial(_on, plot.composition, table, most=20), 6.4, min(max(2.6, 1.3 + 0.26 * clusters), 8),
+            "What the largest clusters are made of.",
+            "Bars of the shares of classes in each cluster; the table below has the same counts.", f"{key}-mix",
+        ),
+    ]  # fmt: skip
+    if alone:
+        found.insert(0, _plane({system.name: system.scores}, f"{key}-plane"))
+    return found
+
+
+def _on(draw: Any, what: Any, ax: Any, **options: Any) -> None:
+    draw(what, ax=ax, **options)
+
+
+def _plane(systems: Any, key: str) -> Figure:
+    caption = "Homogeneity and completeness; along a curve V is the same. Crosses are intervals."
+    words = "A point for each system by homogeneity and completeness; the scores are in the table."
+    return figure(partial(_on, plot.plane, systems, zoom=_close(systems)), 5.6, 4.8, caption, words, key)
+
+
+def _close(systems: Any) -> bool:
+    """Whether several systems are so close together that the whole plane would not show them apart."""
+    tables = systems.joint.tables.values() if isinstance(systems, Comparison) else ()
+    places = [[float(m.of(table)) for table in tables] for m in (homogeneity, completeness)]
+    return all(len(values) > 1 and max(values) - min(values) < NEAR for values in places)
+
+
+class Compared(NamedTuple):
+    """The comparison's part of the page."""
+
+    table: Layout
+    spans: Layout
+    differences: Layout
+    figures: tuple[Figure, ...]
+
+
+def _compared(found: Comparison, first: Measure) -> Compared:
+    figures = [_plane(found, "plane")]
+    if found.sweep is not None:
+        caption = f"Measures against {shown(found.sweep.name)}, with intervals."
+        figures.append(figure(partial(_on, plot.sweep, found), 6.4, 4.4, caption, caption, "sweep"))
+    better = sorted(
+        (m for m in found.measures if m.better is not None), key=lambda m: (m != first, m.family == first.family)
+    )
+    height = min(max(2.2, 1.2 + 0.28 * len(found)), 8)
+    for m in better[:2]:
+        caption = f"Systems by {shown(m)}, with intervals; letters: those that each is better than."
+        draw = partial(_on, plot.comparison, found, measure=m)
+        figures.append(figure(draw, 6.4, height, caption, caption, f"by-{len(figures)}"))
+    return Compared(found.layout(), found.spans(), _differences(found, first), tuple(figures))
+
+
+def _differences(found: Comparison, first: Measure) -> Layout:
+    """Those by all measures; of many systems, only by the measure that is explained."""
+    whole = found.table_of_differences()
+    if len(found) <= PAIRED:
+        return whole
+    rows = [row for row in whole.rows if row[0] == str(first)]
+    return whole._replace(rows=rows, title=f"{whole.title}, by {shown(first)}")
+
+
+def _term(m: Measure) -> Term:
+    low, high = (("−∞" if x < 0 else "∞") if math.isinf(x) else f"{x:g}" for x in m.bounds)
+    better = f"{m.better} is better" if m.better else "neither end is better"
+    facts = f"from {low} to {high}{f' {m.unit}' if m.unit else ''}; {better}"
+    return Term(str(m), m.title, m.summary, m.definition, facts, references().get(m.paper, ""))

@@ -1,0 +1,110 @@
+"""report(): scores, comparison and explanation of some systems, gathered for a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from karat.alignment import Missing, NoiseAs
+from karat.bars import bar
+from karat.comparisons.comparing import compare
+from karat.comparisons.results import Comparison
+from karat.errors import KaratError
+from karat.evaluate import MeasureLike, score
+from karat.explanations.explaining import explain
+from karat.joint import join
+from karat.reports.content import Report, System
+from karat.reports.samples import samples
+from karat.tables import Table
+from karat.uncertainty.sampling import RESAMPLES, Unit
+
+ONE = "clustering"  # the name of a system that has none
+LONG = 200_000  # cells from which somebody may have to wait
+
+
+def report(
+    gold: object,
+    systems: object = None,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    *,
+    items: Sequence[Any] | None = None,
+    improve: MeasureLike = "v_measure",
+    missing: Missing = "raise",
+    noise: object = None,
+    noise_as: NoiseAs | None = None,
+    interval: float | None = 0.95,
+    unit: Unit = "items",
+    corrected: bool = True,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    title: str = "",
+    command: str = "",
+    notes: Sequence[str] = (),
+) -> Report:
+    """A page to look at: scores with intervals, which system is better, what went wrong, and the table to explore.
+
+    systems: predicted labels, or several by name, of the same items as gold; or gold is a Table, or several by name.
+    items: names of the items, shown as examples of a cell; labels that are dicts or Series have them already.
+    improve: the measure that explanations are about. interval=None leaves out intervals and paired tests. The other
+    options are those of score() and compare(). title, command and notes are printed on the page as they are.
+
+    >>> import karat
+    >>> page = karat.report(["a", "a", "b", "b"], {"mine": [1, 1, 2, 3]}, ["v_measure", "ari"])
+    >>> page
+    <Report: mine>
+    >>> page.html().startswith("<!doctype html>")
+    True
+    """
+    options = {"unit": unit, "corrected": corrected, "resamples": resamples, "seed": seed}
+    comparison, found = None, {}
+    given: Mapping[str, object] | None = None
+    if isinstance(gold, Table) or (isinstance(gold, Mapping) and gold and _tables(gold)):
+        if systems is not None:
+            raise KaratError("gold is a Table, which has both sides; leave out the systems.")
+        found = {ONE: gold} if isinstance(gold, Table) else dict(gold)
+    else:
+        given = _named(systems)
+        joint = join(gold, given, missing=missing, noise=noise, noise_as=noise_as)
+        found = dict(joint.tables)
+        if len(found) > 1 and interval is not None:
+            comparison = compare(joint, None, measures, interval=interval, **options)  # type: ignore[arg-type]
+    if items is not None and given is not None:
+        _check_items(items, given)
+    made = []
+    long = sum(table.counts.size for table in found.values()) > LONG
+    with bar("reporting", len(found) if long else 0) as advance:
+        for name, table in found.items():
+            level = interval if table.whole and not table.policy.weighted else None
+            scores = score(table, measures=_same(measures, comparison), interval=level, **options)  # type: ignore[arg-type]
+            some = {} if given is None else samples(gold, given[name], items, table)
+            made.append(System(str(name), scores, explain(table, measure=improve), some))
+            advance(1)
+    return Report(tuple(made), comparison, title, command, tuple(notes))
+
+
+def _tables(given: Mapping[Any, object]) -> bool:
+    return all(isinstance(table, Table) for table in given.values())
+
+
+def _same(measures: Any, comparison: Comparison | None) -> Any:
+    """The measures that are compared, so that both parts of a page have the same."""
+    return measures if comparison is None else list(comparison.measures)
+
+
+def _named(systems: object) -> Mapping[str, object]:
+    """Systems by name; one without a name may be a mapping from items to labels, which has labels for values."""
+    if systems is None:
+        raise KaratError("report takes predicted labels beside gold, or several by name, as {'kmeans': labels, ...}.")
+    if isinstance(systems, Mapping) and systems and all(_many(labels) for labels in systems.values()):
+        return {str(name): labels for name, labels in systems.items()}
+    return {ONE: systems}
+
+
+def _many(labels: object) -> bool:
+    return not isinstance(labels, str | bytes) and (hasattr(labels, "__len__") or hasattr(labels, "to_numpy"))
+
+
+def _check_items(items: Sequence[Any], systems: Mapping[str, Any]) -> None:
+    name, labels = next(iter(systems.items()))
+    if len(items) != len(labels):
+        raise KaratError(f"there are {len(items)} items but {name!r} has {len(labels)} labels; give a name for each.")

@@ -1,0 +1,45 @@
+"""A score on its scale: the interval around it, and where trivial clusterings are."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from karat.registry import Measure
+from karat.results import Scores
+
+LENGTH = 200.0  # of the scale, in the units of the drawing
+
+
+class Strip(NamedTuple):
+    """Places along a scale, None for what is not known."""
+
+    low: float
+    high: float
+    score: float
+    interval: tuple[float, float] | None
+    one_cluster: float | None
+    all_apart: float | None
+    shuffled: float | None
+
+
+def strip(scores: Scores, measure: Measure) -> Strip | None:
+    """The places of a score and what is beside it; None if the score is not a number."""
+    value, baseline = scores[measure], scores.baselines[str(measure)]
+    if not math.isfinite(value):
+        return None
+    interval = scores.intervals.get(str(measure))
+    ends = () if interval is None else (interval.low, interval.high)
+    known = [x for x in (value, *baseline, *ends) if x is not None and math.isfinite(x)]
+    low, high = measure.bounds
+    low = low if math.isfinite(low) and low >= 0 else min(0.0, *known)
+    high = high if math.isfinite(high) else max(1.0, *known)
+
+    def place(x: float | None) -> float | None:
+        if x is None or not math.isfinite(x):
+            return None
+        return round(LENGTH * (min(max(x, low), high) - low) / (high - low), 1)
+
+    span = tuple(map(place, ends))
+    both = (span[0], span[1]) if len(span) == 2 and span[0] is not None and span[1] is not None else None
+    return Strip(low, high, place(value) or 0.0, both, *map(place, baseline))

@@ -1,0 +1,227 @@
+"""Reports as text: what is in them, that they hold everything, and that labels stay text."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import karat
+from karat.cli import main
+from karat.reports.explorer import in_script
+from karat.reports.figures import figure
+from karat.reports.samples import samples
+
+GOLD = {f"d{i}": c for i, c in enumerate("aaaaaabbbbbbccccc")}
+PRED = {f"d{i}": k for i, k in enumerate([1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 1, 1, 3, 3, 3, 2])}
+OTHER = {**GOLD, "d0": "b"}
+HOSTILE = [
+    "<script>window.hacked = 1</script>", "</script><script>window.hacked = 1</script>", "<img src=x onerror=hacked=1>",
+    "\"'><svg onload=hacked=1>", "{{ 7 * 7 }}{% raw %}", "javascript:hacked=1", "]]><!--", "a\x1b[31m\u202eb\u2028c",
+]  # fmt: skip
+
+
+class Tags(HTMLParser):
+    """Every tag with its attributes, and what is in scripts."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+        if tag not in ("meta", "input", "br", "path", "line", "circle", "rect", "use", "image"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in self.open:
+            assert self.open.pop() == tag
+
+
+def data_of(page: str) -> list[dict[str, object]]:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, flags=re.DOTALL)
+    assert found is not None
+    return json.loads(found[1])  # type: ignore[no-any-return]
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return karat.report(GOLD, {"mine": PRED, "other": OTHER}, command="karat report a b").html()
+
+
+def test_a_page_holds_all_it_shows_and_asks_for_nothing(page: str) -> None:
+    tags = Tags(page)
+    assert not tags.open
+    for tag, attributes in tags.found:
+        assert tag not in ("link", "img", "iframe", "object", "embed", "base", "form")
+        assert not {"style", "src", "srcset", "action"} & set(attributes), (tag, attributes)
+        assert not [name for name in attributes if name.startswith("on")]
+        for name in ("href", "xlink:href"):
+            assert (attributes.get(name) or "#").startswith("#")
+    (policy,) = [a["content"] for _, a in tags.found if a.get("http-equiv") == "Content-Security-Policy"]
+    assert policy is not None
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe" not in policy
+    assert page.count("<script") == 2
+
+
+def test_what_is_printed_is_on_the_page(page: str) -> None:
+    compared = karat.compare(GOLD, {"mine": PRED, "other": OTHER})
+    scores = karat.score(GOLD, PRED)
+    for text in (scores["v_measure"], scores.baselines["v_measure"].all_apart, compared["other"]["ari"]):
+        assert f"{text:.4f}" in page
+    explained = karat.explain(GOLD, PRED).problems[0]
+    assert explained.replace("'", "&#39;") in page
+    assert "karat report a b" in page
+    assert compared.measures == karat.score(GOLD, PRED).measures
+    for measure in scores.measures:
+        assert f'id="term-{measure}"' in page
+
+
+def test_ids_of_figures_are_their_own(page: str) -> None:
+    ids = [attributes["id"] for _, attributes in Tags(page).found if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    for reference in re.findall(r"url\(#([^)]+)\)", page):
+        assert reference in ids
+
+
+def test_cells_and_items_are_those_of_the_table(page: str) -> None:
+    first = data_of(page)[0]
+    table = karat.Table.from_labels(GOLD, PRED)
+    names = {key: first[key]["names"] for key in ("classes", "clusters")}  # type: ignore[index]
+    cells = zip(first["rows"], first["cols"], first["counts"], strict=True)  # type: ignore[call-overload]
+    found = {(names["classes"][row], names["clusters"][col]): count for row, col, count in cells}
+    assert found == {(c, str(k)): n for c, k, n in table.top_cells(None)}
+    for place, items in first["items"].items():  # type: ignore[attr-defined]
+        row, col = first["rows"][int(place)], first["cols"][int(place)]  # type: ignore[index]
+        for item in items:
+            assert (GOLD[item], str(PRED[item])) == (names["classes"][row], names["clusters"][col])
+
+
+def test_samples_follow_the_policies() -> None:
+    gold = {"a": 1, "b": 1, "c": 2, "d": None, "e": 2}
+    pred = {"a": "x", "b": "y", "c": "y", "d": "x", "e": "noise"}
+    table = karat.Table.from_labels(gold, pred, missing="drop", noise="noise", noise_as="singletons")
+    found = samples(gold, pred, None, table)
+    cells = {place: (table.classes[table.rows[place]], str(table.clusters[table.cols[place]])) for place in found}
+    named = {cells[place]: some for place, some in found.items()}
+    assert named == {(1, "x"): ("a",), (1, "y"): ("b",), (2, "y"): ("c",), (2, "<alone: 'e'>"): ("e",)}
+    assert samples([1, 2], [1, 2], None, karat.Table.from_labels([1, 2], [1, 2])) == {}
+    assert samples([1, 2], [1, 2], ["p", "q"], karat.Table.from_labels([1, 2], [1, 2])) == {0: ("p",), 1: ("q",)}
+
+
+def test_hostile_labels_stay_text() -> None:
+    gold = {f"{item}{i}": label for i, (item, label) in enumerate(zip(HOSTILE * 3, HOSTILE[::-1] * 3, strict=True))}
+    systems = {HOSTILE[0]: {item: HOSTILE[i % 4] for i, item in enumerate(gold)}, HOSTILE[2]: dict(gold)}
+    page = karat.report(gold, systems, ["ari"], title=HOSTILE[1], command=HOSTILE[3], notes=HOSTILE).html()
+    tags = Tags(page)
+    assert page.count("<script") == 2
+    assert not [tag for tag, _ in tags.found if tag == "img"]
+    assert not [name for _, attributes in tags.found for name in attributes if name.startswith("on")]
+    assert "\u202e" not in page
+    assert "\u2028" not in page
+    assert data_of(page)
+
+
+def test_json_in_a_script_cannot_end_it() -> None:
+    text = in_script({"a": "</script><!--&\u2028\u2029>"})
+    assert not set("<>&\u2028\u2029") & set(text)
+    assert json.loads(text) == {"a": "</script><!--&\u2028\u2029>"}
+
+
+def test_ten_thousand_clusters_fit_in_two_megabytes() -> None:
+    rng = np.random.default_rng(0)
+    gold = rng.integers(0, 10_000, 60_000)
+    pred = np.where(rng.random(60_000) < 0.7, gold, rng.integers(0, 10_000, 60_000))
+    names = [f"item number {i}" for i in range(60_000)]
+    made = karat.report(
+        [f"class number {c}" for c in gold], [f"cluster number {k}" for k in pred], ["v_measure", "ari"], items=names
+    )
+    page = made.html()
+    assert len(page.encode()) < 2_000_000
+    (found,) = data_of(page)
+    assert len(found["clusters"]["names"]) >= 9_000  # type: ignore[index]
+
+
+def test_tables_without_items_have_pages_too(tmp_path: Path) -> None:
+    tables = {"one": karat.Table.from_matrix([[5, 1], [0, 4]]), "two": karat.Table.from_matrix([[2.5, 1], [0, 4]])}
+    made = karat.report(tables, measures="v_measure")
+    assert made.comparison is None
+    assert "Which system is better?" not in made.html()
+    assert repr(made) == "<Report: one, two>"
+    assert repr(karat.report(tables["one"])) == "<Report: clustering>"
+    made.save(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == made.html()
+    assert 'srcdoc="&lt;!doctype html&gt;' in made._repr_html_()
+
+
+def test_a_perfect_clustering_and_one_class_have_pages() -> None:
+    for gold, pred in (([1, 2, 3], [1, 2, 3]), ([1, 1, 1], [1, 1, 2]), ([1], [1])):
+        assert "What to fix first" in karat.report(gold, pred, interval=None).html()
+
+
+def test_pages_are_always_the_same_bytes() -> None:
+    pages = [karat.report(GOLD, {"mine": PRED}, ["ari"]).html() for _ in range(2)]
+    assert pages[0] == pages[1]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: karat.report([1, 2]), "report takes predicted labels beside gold"),
+        (lambda: karat.report(karat.Table.from_matrix([[1]]), [1]), "leave out the systems"),
+        (lambda: karat.report([1, 2], [1, 2], items=["a"]), "there are 1 items but 'clustering' has 2 labels"),
+        (lambda: karat.report([1, 2], [1, 2]).save("page.pdf"), "name it .html"),
+    ],
+)
+def test_mistakes_are_told(call: object, message: str) -> None:
+    with pytest.raises(karat.KaratError, match=message):
+        call()  # type: ignore[operator]
+
+
+def test_drawings_have_attributes_instead_of_styles() -> None:
+    def draw(ax: object) -> None:
+        ax.plot([0, 1], [0, 1], label="x")  # type: ignore[attr-defined]
+        ax.set_title("title", fontweight="bold", fontstyle="italic")  # type: ignore[attr-defined]
+
+    drawn = figure(draw, 3, 2, "caption", "words", "key")
+    assert " style=" not in drawn.light
+    assert 'font-weight="' in drawn.light
+    assert drawn.light != drawn.dark
+    assert len(re.findall(r'id="key-light-', drawn.light)) > 3
+
+
+def test_the_command_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    both = tmp_path / "both.csv"
+    rows = "\n".join(f"{item},{GOLD[item]},{PRED[item]}" for item in GOLD)
+    both.write_text(f"id,gold,pred\n{rows}\n")
+    out = tmp_path / "page.html"
+    assert main(["report", str(both), "-o", str(out), "-m", "ari,v_measure", "--title", "Mine"]) == 0
+    told = capsys.readouterr()
+    assert told.out.startswith(f"{out}: ")
+    assert "gold is column 'gold'" in told.err
+    page = out.read_text(encoding="utf-8")
+    assert "<title>Mine</title>" in page
+    assert "karat report" in page
+    assert "d16" in page  # an id of the file
+    table = tmp_path / "table.json"
+    karat.Table.from_labels(GOLD, PRED).save(table)
+    assert main(["report", str(table), "-o", str(out), "-q"]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert main(["report", str(both), "-o", str(tmp_path / "page.pdf")]) == 1
+    assert "name it .html" in capsys.readouterr().err
+
+
+def test_a_saved_table_is_not_taken_for_items(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "table.parquet"
+    karat.Table.from_labels(GOLD, PRED).save(path)
+    assert main(["report", str(path), "-o", str(tmp_path / "page.html")]) == 0
+    assert "17 items" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert main(["compare", str(path), str(path)]) == 1
+    assert "has no labels of items to compare" in capsys.readouterr().err
