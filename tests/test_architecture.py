@@ -19,7 +19,7 @@ ROOMS = [
     "profile", "entropies", "counts", "matrices", "frames", "storage", "tables", "stack", "trivial", "nulls",
     "moments", "arithmetic", "syntax", "registry", "parsing", "measures", "chance", "p_values", "joint",
     "uncertainty", "results", "boards", "cards", "engines", "evaluate", "explanations", "comparisons", "relations",
-    "plot", "reports", "meta", "files", "synth", "datasets", "corpora", "papers", "examples", "sklearn", "cli",
+    "plot", "meta", "files", "reports", "synth", "datasets", "corpora", "papers", "examples", "sklearn", "app", "cli",
 ]  # fmt: skip
 
 

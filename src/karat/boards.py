@@ -12,7 +12,7 @@ from typing import Any
 from karat.errors import KaratError
 from karat.frames import frame
 from karat.registry import Measure
-from karat.rendering import Layout, decimals, shown
+from karat.rendering import Layout, Printed, decimals, shown
 from karat.results import ARROWS, Scores, columns_of, measure_names, signature_of, with_unit
 from karat.tables import number, several
 
@@ -21,7 +21,7 @@ MANY = 6  # systems; more of them are set below each other
 MEANS = "macro: the mean over groups; micro: the mean over items, each group weighted by its size."
 
 
-class _Beside(Mapping[Any, Scores]):
+class _Beside(Printed, Mapping[Any, Scores]):
     """Scores by name, printed side by side."""
 
     scores: Mapping[Any, Scores]
@@ -39,9 +39,6 @@ class _Beside(Mapping[Any, Scores]):
 
     def __len__(self) -> int:
         return len(self.scores)
-
-    def __str__(self) -> str:
-        return self.layout().text()
 
     @cached_property
     def measures(self) -> tuple[Measure, ...]:

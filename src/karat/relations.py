@@ -14,7 +14,7 @@ from karat.errors import KaratError, TableError
 from karat.evaluate import MeasureLike, chosen_measures
 from karat.frames import frame
 from karat.registry import Measure
-from karat.rendering import Layout, decimals
+from karat.rendering import Layout, Printed, decimals
 from karat.stack import Stack
 from karat.tables import Table
 
@@ -29,7 +29,7 @@ DEFAULT = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Relation:
+class Relation(Printed):
     """The values of some measures in some observations, turned so that higher is better; print it to read it."""
 
     measures: tuple[Measure, ...]
@@ -72,11 +72,12 @@ class Relation:
             chosen.append(self.measures[inside[int(self.correlations[np.ix_(inside, inside)].sum(axis=1).argmax())]])
         return chosen
 
-    def __str__(self) -> str:
-        return self.layout().text()
-
     def __repr__(self) -> str:
         return f"<Relation: {len(self.measures)} measures over {self.of}>"
+
+    def layouts(self, digits: int = 2) -> list[Layout]:
+        """The correlations."""
+        return [self.layout(digits)]
 
     def layout(self, digits: int = 2) -> Layout:
         """The correlations, measures that go together side by side."""

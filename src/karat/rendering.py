@@ -102,10 +102,40 @@ class Layout(NamedTuple):
         signatures = [f"`{line.replace('`', '')}`" for line in self.signatures]
         return "\n\n".join([_markdown_cell(self.title), markdown(self.headings, self.rows, self.left), *signatures])
 
+    def html(self) -> str:
+        """For a notebook."""
+        from html import escape
+
+        table = html(self.headings, self.rows, self.left)
+        notes = [f"<p>{'<br>'.join(map(escape, self.notes))}</p>"] if self.notes else []
+        signatures = [f'<p><code style="overflow-wrap: anywhere">{escape(line)}</code></p>' for line in self.signatures]
+        return "".join([f"<p>{escape(self.title)}</p>", table, *notes, *signatures])
+
     def latex(self) -> str:
         """For a paper; the title is a comment."""
         comments = [f"% {line}" for line in (self.title, *self.signatures)]
         return "\n".join([*comments, latex(self.headings, self.rows, self.left)])
+
+
+class Printed:
+    """A result that prints as its tables, and in a notebook also draws its plots."""
+
+    def layout(self, digits: int = 4) -> Layout:
+        """The table that says most."""
+        raise NotImplementedError
+
+    def layouts(self, digits: int = 4) -> list[Layout]:
+        """All tables."""
+        return [self.layout(digits)]
+
+    def __str__(self) -> str:
+        return "\n\n\n".join(layout.text() for layout in self.layouts())
+
+    def _repr_html_(self) -> str:
+        from importlib import import_module
+
+        pictures = import_module("karat.reports.notebooks").pictures_of(self)  # which knows all kinds of results
+        return "".join([*(layout.html() for layout in self.layouts()), *pictures])
 
 
 def grid(headings: Row, rows: Sequence[Row], columns: int | None = None, left: int = 1) -> str:
@@ -150,6 +180,27 @@ def _markdown_cell(text: str) -> str:
         return f"{bold} <sup>{text.letters}</sup>" if text.letters else bold
     text = " ".join(text.split())
     return re.sub(r"([\\|`*_<>\[\]&~#])", r"\\\1", text) if text.strip("-:") else text
+
+
+def html(headings: Row, rows: Sequence[Row], left: int = 1) -> str:
+    """A table with its look in the tags, for pages that have a style of their own."""
+    head, *body = (
+        "".join(_html_cell(cell, "td" if line else "th", place < left) for place, cell in enumerate(row))
+        for line, row in enumerate([headings, *rows])
+    )
+    lines = "".join(f"<tr>{line}</tr>" for line in body)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>"
+
+
+def _html_cell(text: str, tag: str, left: bool) -> str:
+    from html import escape
+
+    inner = escape(text)
+    if isinstance(text, Marked):
+        bold = f"<b>{escape(text.number)}</b>" if text.best else escape(text.number)
+        inner = f"{bold} <sup>{escape(text.letters)}</sup>" if text.letters else bold
+    side = "left" if left else "right"
+    return f'<{tag} style="text-align: {side}; padding: 0.1em 0.6em">{inner}</{tag}>'
 
 
 def latex(headings: Row, rows: Sequence[Row], left: int = 1) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain, repeat
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -16,7 +15,7 @@ from karat.errors import MeasureError, TableError, listed
 from karat.frames import frame
 from karat.parsing import parse
 from karat.registry import Measure
-from karat.rendering import Layout, decimals
+from karat.rendering import Layout, Printed, decimals
 from karat.tables import Table, number, several
 from karat.trivial import Apart, Together
 from karat.uncertainty.sampling import Interval, Sampling, remarks_on, span
@@ -36,7 +35,7 @@ class Baseline(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores(Mapping[str, float]):
+class Scores(Printed, Mapping[str, float]):
     """A mapping from measure to plain float, for one clustering; print it to see what the numbers mean.
 
     >>> import karat
@@ -124,9 +123,6 @@ class Scores(Mapping[str, float]):
     def __repr__(self) -> str:
         return f"<Scores: {', '.join(f'{key}={decimals(value)}' for key, value in self.items())}>"
 
-    def __str__(self) -> str:
-        return self.layout().text()
-
     def layout(self, digits: int = 4) -> Layout:
         """What is printed: a row for each measure, beside trivial clusterings."""
         names = zip(measure_names(self.measures), self.measures, strict=True)
@@ -204,16 +200,6 @@ class Scores(Mapping[str, float]):
         """One row per measure, in pandas, Polars or PyArrow."""
         return frame(columns_of(self.records()), backend)
 
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        head = _html_row("th", self._headings())
-        body = "".join(_html_row("td", row) for row in self.layout().rows)
-        notes = "<br>".join(map(escape, self._notes()))
-        signature = f'<code style="overflow-wrap: anywhere">{escape(self.signature)}</code>'
-        table = f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
-        return f"<p>{escape(self._title())}</p>{table}<p>{notes}</p><p>{signature}</p>"
-
 
 def signature_of(measures: Sequence[Measure], n: str, policy: Policy) -> str:
     """How scores were reached, as one line."""
@@ -249,15 +235,6 @@ def measure_names(measures: Sequence[Measure]) -> list[str]:
 def columns_of(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     """Dicts with the same keys as columns."""
     return {column: [record[column] for record in records] for column in records[0]}
-
-
-def _html_row(tag: str, cells: Iterable[str]) -> str:
-    """A table row, its first cell to the left, numbers to the right."""
-    from html import escape
-
-    sides = chain(["left"], repeat("right"))
-    styled = (f'<{tag} style="text-align: {side}; padding: 0.1em 0.6em">' for side in sides)
-    return f"<tr>{''.join(f'{start}{escape(cell)}</{tag}>' for start, cell in zip(styled, cells, strict=False))}</tr>"
 
 
 def _try(measure: Measure, counts: Counts | None) -> float | None:

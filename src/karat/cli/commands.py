@@ -170,44 +170,24 @@ def report(chosen: Namespace) -> None:
     from contextlib import nullcontext
 
     from karat.bars import without_bars
-    from karat.files.together import NoLabelsError
+    from karat.reports.from_files import report_on
 
     if os.path.splitext(chosen.output)[1].lower() not in (".html", ".htm"):
         raise FileError(f"{chosen.output!r} does not look like a page; name it .html.")
     measures = None if chosen.measures is None else ",".join(chosen.measures)
     options = {"improve": chosen.improve, "title": chosen.title, "command": shlex.join(chosen.line)}
     with without_bars() if chosen.quiet else nullcontext():
-        try:
-            if chosen.weights is not None or chosen.count is not None:
-                raise NoLabelsError("rows are not items")
-            found = _together(chosen)
-        except NoLabelsError:
-            page, notes = _report_on_tables(chosen, measures, options)
-        else:
-            policy = {"missing": chosen.missing, "noise": found.noise, "noise_as": chosen.noise_as}
-            notes = tuple(map(in_words_of_the_terminal, found.notes))
-            page = karat.report(
-                found.gold, found.systems, measures, items=found.items, notes=notes, **policy, **_sampling(chosen),
-                **options,
-            )  # fmt: skip
+        page = report_on(*chosen.files, reading=_reading(chosen), measures=measures, **_sampling(chosen), **options)
+        page = replace(page, notes=tuple(map(in_words_of_the_terminal, page.notes)))
         page.save(chosen.output)
     if not chosen.quiet:
-        for note in notes:
+        for note in page.notes:
             print(note, file=sys.stderr)
         print(f"{shown(chosen.output)}: {os.path.getsize(chosen.output) / 1e3:,.0f} kB")
     if chosen.open:
         import webbrowser
 
         webbrowser.open(f"file://{os.path.abspath(chosen.output)}")
-
-
-def _report_on_tables(chosen: Namespace, measures: Any, options: dict[str, Any]) -> tuple[Any, tuple[str, ...]]:
-    """Of counted or weighted items, which cannot be compared one by one."""
-    reading = _read(chosen)
-    if reading.groups:
-        raise FileError(f"a report is of all items, but these are in groups by {reading.by!r}; use karat score.")
-    notes = tuple(map(in_words_of_the_terminal, reading.notes))
-    return karat.report(dict(reading.tables), None, measures, notes=notes, **_sampling(chosen), **options), notes
 
 
 def explain(chosen: Namespace) -> None:
@@ -228,25 +208,18 @@ def _group_scores(reading: Any, name: str, measures: Any, *, several: bool) -> G
 
 
 def _read(chosen: Namespace, by: str | None = None) -> Any:
-    return karat.read(
-        *chosen.files,
-        gold=chosen.gold or None,
-        pred=chosen.pred,
-        id=chosen.id,
-        by=by,
-        weights=chosen.weights,
-        count=chosen.count,
-        missing=chosen.missing,
-        noise=chosen.noise,
-        noise_as=chosen.noise_as,
-        input=chosen.input,
-        encoding=chosen.encoding,
-        header=not chosen.no_header,
-        delimiter=chosen.delimiter,
-        memory=chosen.memory,
-        threads=chosen.threads,
-        progress=not chosen.quiet and sys.stderr.isatty(),
-    )
+    return karat.read(*chosen.files, by=by, **_reading(chosen))
+
+
+def _reading(chosen: Namespace) -> dict[str, Any]:
+    """The options of read()."""
+    return {
+        "gold": chosen.gold or None, "pred": chosen.pred, "id": chosen.id, "weights": chosen.weights,
+        "count": chosen.count, "missing": chosen.missing, "noise": chosen.noise, "noise_as": chosen.noise_as,
+        "input": chosen.input, "encoding": chosen.encoding, "header": not chosen.no_header,
+        "delimiter": chosen.delimiter, "memory": chosen.memory, "threads": chosen.threads,
+        "progress": not chosen.quiet and sys.stderr.isatty(),
+    }  # fmt: skip
 
 
 def table(chosen: Namespace) -> None:

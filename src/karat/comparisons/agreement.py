@@ -16,7 +16,7 @@ from karat.frames import frame
 from karat.joint import join
 from karat.parsing import parse
 from karat.registry import Measure
-from karat.rendering import Layout, decimals, shown
+from karat.rendering import Layout, Printed, decimals, shown
 from karat.results import columns_of
 from karat.tables import Table, several
 
@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Agreement:
+class Agreement(Printed):
     """A measure between every two systems, the one of the row taken as gold; print it to see which go together."""
 
     measure: Measure
@@ -53,9 +53,6 @@ class Agreement:
 
     def __repr__(self) -> str:
         return f"<Agreement: {self.measure} of {len(self.systems)} systems>"
-
-    def __str__(self) -> str:
-        return self.layout().text()
 
     def layout(self, digits: int = 4) -> Layout:
         """The matrix, systems that go together side by side."""

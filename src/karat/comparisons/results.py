@@ -19,14 +19,14 @@ from karat.frames import frame
 from karat.joint import Joint
 from karat.parsing import parse
 from karat.registry import Measure
-from karat.rendering import Layout, Marked, decimals, shown
+from karat.rendering import Layout, Marked, Printed, decimals, shown
 from karat.results import ARROWS, columns_of, signature_of, with_unit
 from karat.tables import number, several
 from karat.uncertainty.sampling import Interval, Sampling, cautions_of, span
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Mapping[str, Mapping[str, float]]):
+class Comparison(Printed, Mapping[str, Mapping[str, float]]):
     """Scores by system and measure; print it to see which systems are better than which.
 
     comparison["kmeans"]["ari"] is a score; comparison.difference("ari", "kmeans", "hdbscan") is a paired difference.
@@ -114,9 +114,6 @@ class Comparison(Mapping[str, Mapping[str, float]]):
             (a, b): kendall(self.verdicts[a].ranks, self.verdicts[b].ranks)
             for a, b in combinations([str(p.measure) for p in self.paired if p.measure.better], 2)
         }
-
-    def __str__(self) -> str:
-        return "\n\n\n".join(layout.text() for layout in self.layouts())
 
     def layouts(self, digits: int = 4) -> list[Layout]:
         """The paper's table, and the intervals."""

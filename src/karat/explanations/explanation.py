@@ -14,7 +14,7 @@ from karat.measures.bcubed import bcubed_precision, bcubed_recall
 from karat.measures.information import class_entropy_given_cluster, cluster_entropy_given_class
 from karat.measures.variation import vi
 from karat.registry import Measure
-from karat.rendering import Layout, decimals, shown
+from karat.rendering import Layout, Printed, decimals, shown
 from karat.results import columns_of, signature_of
 from karat.tables import Table, number
 
@@ -23,7 +23,7 @@ COLUMNS = ("kind", "class", "cluster", "other", "items", "of", "parts", "share",
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation:
+class Explanation(Printed):
     """Where a clustering differs from gold, and what mending it would do to a measure; print it to read it.
 
     >>> import karat
@@ -83,11 +83,12 @@ of its own, v_measure would rise from 0.8000 to 1.0000.
         """How the value was reached."""
         return signature_of([self.measure], number(self.table.n), self.table.policy)
 
-    def __str__(self) -> str:
-        return "\n\n\n".join(layout.text() for layout in self.layouts())
-
     def __repr__(self) -> str:
         return f"<Explanation: {self.measure}={decimals(self.value)}, {len(self._problems)} problems>"
+
+    def layout(self, digits: int = 4) -> Layout:
+        """The summary."""
+        return self.layouts(digits)[0]
 
     def layouts(self, digits: int = 4) -> list[Layout]:
         """The summary; then the worst classes and clusters, the best merges and splits, and odd ones out."""

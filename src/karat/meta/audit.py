@@ -14,7 +14,7 @@ from karat.meta.partitions import Matrix
 from karat.meta.properties import PROPERTIES, Case, Property, find_property
 from karat.parsing import parse
 from karat.registry import Measure, list_measures
-from karat.rendering import Layout, decimals, shown
+from karat.rendering import Layout, Printed, decimals, shown
 from karat.results import columns_of
 
 TRIES = 100  # random backgrounds for the constraints
@@ -104,7 +104,7 @@ def _size(case: Case) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Audit(Mapping[str, Mapping[str, Verdict]]):
+class Audit(Printed, Mapping[str, Mapping[str, Verdict]]):
     """Verdicts by measure and property; print it to see which hold."""
 
     verdicts: Mapping[str, Mapping[str, Verdict]]
@@ -118,9 +118,6 @@ class Audit(Mapping[str, Mapping[str, Verdict]]):
 
     def __len__(self) -> int:
         return len(self.verdicts)
-
-    def __str__(self) -> str:
-        return self.layout().text()
 
     def __repr__(self) -> str:
         return f"<Audit: {len(self)} measures, {len(self.properties)} properties>"

@@ -18,13 +18,13 @@ from karat.errors import KaratError, nearest
 from karat.papers import EXPERIMENTS, PAPERS
 from karat.papers.claims import Claim
 from karat.papers.figures import Figure
-from karat.rendering import Layout, delimited, markdown
+from karat.rendering import Layout, Printed, delimited, markdown
 from karat.storage import whole_file
 from karat.version import __version__
 
 
 @dataclass(frozen=True)
-class Reproduction(Sequence[Claim]):
+class Reproduction(Printed, Sequence[Claim]):
     """The claims of a paper, or of one of its experiments; print it to see printed beside computed."""
 
     paper: str
@@ -45,9 +45,6 @@ class Reproduction(Sequence[Claim]):
 
     def __len__(self) -> int:
         return len(self.claims)
-
-    def __str__(self) -> str:
-        return "\n\n\n".join(layout.text() for layout in self.layouts())
 
     def layouts(self, digits: int = 4) -> list[Layout]:
         """The claims, and the tables that an experiment computes."""

@@ -103,11 +103,12 @@ def _names(ax: Axes, measures: Sequence[Measure], curves: Sequence[Floats]) -> N
     points = min(size_of(ax), max(SMALLEST, down / dots(ax, LEADING) / len(names)))
     each = dots(ax, LEADING * points) / down * (high - low)
     places = spread([y for _, y in ends], [each] * len(names), low, high)
+    line = {"arrowstyle": "-", "linewidth": 0.7, "shrinkB": 3, "relpos": (0, 0.5)}
     for number, (text, (x, y), at) in enumerate(zip(names, ends, places, strict=True)):
         ax.annotate(
             text, (x, y), (1.05, at), xycoords="data", textcoords=ax.get_yaxis_transform(), va="center",
             fontsize=points, color=ink(ax), annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": stroke(number)["color"], "linewidth": 0.7, "shrinkB": 3, "relpos": (0, 0.5)},
+            arrowprops={**line, "color": stroke(number)["color"]},
         )  # fmt: skip
     ax.set_ylim(low, high)
 
