@@ -1,4 +1,4 @@
-"""Set up karat in a virtual environment of its own (.venv) and run it: python3 dev.py example | test | bench.
+"""Set up karat in a virtual environment of its own (.venv) and run it: python3 dev.py example | test | docs | bench.
 
 Needs only Python 3.11 or newer with venv and pip, so it also works where the system's Python is managed externally.
 """
@@ -56,6 +56,10 @@ def main() -> None:
         set_up("test")
         for step in TEST:
             run(step)
+    elif command == "docs":
+        set_up("docs")
+        run(["mkdocs", "build", "--strict"])  # tests/test_site.py does it too
+        print(f"The documentation is in {ROOT / 'site' / 'index.html'}")
     elif command == "bench":
         set_up("bench")
         run(["python", "bench/speed.py"])
@@ -64,7 +68,7 @@ def main() -> None:
         run(["python", "bench/intervals.py"])
         run(["python", "bench/engines.py"])
     else:
-        sys.exit("usage: python3 dev.py example | test | bench")
+        sys.exit("usage: python3 dev.py example | test | docs | bench")
 
 
 if __name__ == "__main__":

@@ -47,19 +47,24 @@ def page() -> str:
 
 def row(m: karat.Measure) -> str:
     """One measure as a row of the table."""
-    low, high = (("-∞" if x < 0 else "∞") if math.isinf(x) else f"{x:g}" for x in m.bounds)
     cells = [
         f"`{m.full_text}`{' *' if m.panel else ''}",
         m.summary.replace("|", "\\|"),
         m.definition.replace("|", "\\|").replace("*", "\\*"),
         m.better or "",
-        f"{low} to {high}{f' {m.unit}' if m.unit else ''}",
+        range_of(m),
         "" if m.perfect is None else f"{m.perfect:g}",
         f"`{m.swapped}`" if m.swapped else "",
         ", ".join(m.breaks).replace("_", " "),
         ", ".join(part for part in (m.paper, m.equation) if part),
     ]
     return f"| {' | '.join(cells)} |"
+
+
+def range_of(m: karat.Measure) -> str:
+    """From its lowest to its highest value."""
+    low, high = (("-∞" if x < 0 else "∞") if math.isinf(x) else f"{x:g}" for x in m.bounds)
+    return f"{low} to {high}{f' {m.unit}' if m.unit else ''}"
 
 
 AUDIT_HEAD = """# The measures on trial

@@ -1,4 +1,4 @@
-"""Write what the commands shown in README.md and docs/*.md print below them: python docs/replay.py
+"""Write what the commands shown in README.md and in docs print below them: python docs/replay.py
 
 Each ```console block of karat commands is run in docs/examples. A test checks that the pages are fresh.
 """
@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"```console\n(.*?)```", flags=re.DOTALL)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import karat
+from test_app import TABLE, Server
 from test_reports import GOLD, HOSTILE, OTHER, PRED
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -272,3 +274,105 @@ def test_a_page_opens_at_once(browser: Any, paths: dict[str, Path]) -> None:
     """Not timed, since machines differ: but few elements are made before somebody asks for more."""
     page = Opened(browser, paths["many"]).page
     assert page.evaluate("document.querySelectorAll('*').length") < 6000
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    started = Server("--limit", "1")
+    yield started
+    assert started.end() == (0, "")
+
+
+@pytest.fixture
+def app(browser: Any, server: Server) -> Iterator[Any]:
+    page = browser.new_page(viewport={"width": 1280, "height": 900}, accept_downloads=True)
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(server.address)
+    yield page
+    assert [text for text in complaints if "status of 422" not in text] == []
+    page.close()
+
+
+def report_in(app: Any) -> Any:
+    app.wait_for_selector("#status:has-text('done')", timeout=60_000)
+    return app.frame_locator("#report")
+
+
+def test_a_file_is_dropped_and_its_report_follows(app: Any, tmp_path: Path) -> None:
+    path = tmp_path / "both.csv"
+    path.write_text(TABLE)
+    app.set_input_files("#files", path)
+    report = report_in(app)
+    assert report.locator("h1").inner_text() == "pred against gold"
+    report.locator(".heat td[data-told]").first.hover()
+    assert "d0, d1" in report.locator("#tip").inner_text()  # its script runs
+    before = report.locator(".scores").inner_text()
+    app.fill("[name=beta]", "3")
+    app.press("[name=beta]", "Tab")
+    expect = playwright.expect
+    expect(report.locator(".scores a.term", has_text="v_measure(beta=3)")).to_be_visible(timeout=60_000)
+    assert report.locator(".scores").inner_text() != before
+    app.fill("[name=noise]", "3")
+    app.select_option("[name=noise_as]", "drop")
+    expect(report.locator(".sub").first).to_contain_text("13 items (4 dropped)", timeout=60_000)
+    with app.expect_download() as started:
+        app.click("#save")
+    saved = tmp_path / "saved.html"
+    started.value.save_as(saved)
+    assert "v_measure(beta=3)" in saved.read_text(encoding="utf-8")
+    if SCREENSHOTS:
+        app.screenshot(path=Path(SCREENSHOTS) / "app.png", full_page=True)
+
+
+def test_labels_are_pasted(app: Any) -> None:
+    app.click("#paste summary")
+    app.fill("#gold-text", "\n".join(GOLD.values()))
+    app.fill("#pred-text", "\n".join(map(str, PRED.values())))
+    app.click("#go")
+    assert "17 items in 3 classes and 3 clusters" in report_in(app).locator(".sub").first.inner_text()
+
+
+def test_what_is_wrong_is_told(app: Any, tmp_path: Path) -> None:
+    app.click("#go")
+    assert "There are no labels yet" in app.locator("#error").inner_text()
+    path = tmp_path / "one.csv"
+    path.write_text("only\n1\n2\n")
+    app.set_input_files("#files", path)
+    app.wait_for_selector("#error:visible")
+    assert "has one column only" in app.locator("#error").inner_text()
+    app.get_by_role("button", name="leave out one.csv").click()
+    assert app.locator("#chosen li").count() == 0
+    large = tmp_path / "large.csv"
+    large.write_bytes(b"x" * 1_000_001)
+    app.set_input_files("#files", large)
+    assert "more than 1 MB" in app.locator("#error").inner_text()
+
+
+def test_hostile_files_run_nothing(app: Any, tmp_path: Path) -> None:
+    path = tmp_path / "bad.jsonl"
+    rows = [{"id": f"{label}{i}", "gold": label, "pred": HOSTILE[i % 3]} for i, label in enumerate(HOSTILE * 3)]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    app.set_input_files("#files", path)
+    app.fill("[name=title]", HOSTILE[1])
+    report = report_in(app)
+    assert HOSTILE[2] in report.locator("body").inner_text()
+    frames = app.frames
+    assert [frame.evaluate("window.hacked ?? null") for frame in frames] == [None] * len(frames)
+    assert frames[-1].evaluate("(() => { try { return parent.document.title } catch { return 'apart' } })()") == "apart"
+
+
+def test_another_page_cannot_ask(browser: Any, server: Server) -> None:
+    page = browser.new_page()
+    page.goto("about:blank")
+    asked = (
+        "fetch(url, {method: 'POST', body: 'x', headers: {'x-karat-token': 'x'}}).then(r => r.status, () => 'refused')"
+    )
+    assert page.evaluate(f"url => {asked}", f"{server.address}report") == "refused"
+
+
+def test_the_app_fits_a_phone(browser: Any, server: Server) -> None:
+    page = browser.new_page(viewport=PHONE, has_touch=True, is_mobile=True)
+    page.goto(server.address)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]

@@ -50,6 +50,7 @@ class Measure:
     swap: str | Callable[..., Any] | None = None  # what it becomes when gold and pred are exchanged
     breaks: tuple[str, ...] = ()  # formal constraints that it does not meet
     definition: str = ""  # in the notation of docs/measures.md
+    tex: str = ""  # the same in LaTeX
     elsewhere: tuple[str, ...] = ()  # what other libraries call it, and where they differ
     paper: str = ""  # key in references.bib
     equation: str = ""
@@ -208,6 +209,7 @@ class Promises(TypedDict, total=False):
     unit: Unit
     breaks: tuple[str, ...]
     definition: str
+    tex: str
     elsewhere: tuple[str, ...]
     paper: str
     equation: str

@@ -190,6 +190,23 @@ def report(chosen: Namespace) -> None:
         webbrowser.open(f"file://{os.path.abspath(chosen.output)}")
 
 
+def app(chosen: Namespace) -> None:
+    """A page to drop files on, until it is interrupted."""
+    from contextlib import suppress
+
+    from karat.app.serving import serve
+
+    def ready(address: str) -> None:
+        print(f"karat is at {address} (Ctrl-C ends it)", flush=True)
+        if not chosen.no_browser:
+            import webbrowser
+
+            webbrowser.open(address)
+
+    with suppress(KeyboardInterrupt):
+        serve(chosen.port, chosen.limit * 1_000_000, ready=ready)
+
+
 def explain(chosen: Namespace) -> None:
     """What went wrong, and what would help most."""
     check_output(chosen)

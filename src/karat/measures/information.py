@@ -245,6 +245,7 @@ def _entropy(sizes: Sizes) -> float:
     paper="rosenberg2007",
     equation="eq. 1",
     definition="H(C) = -sum over c of h(c)/n log h(c)/n",
+    tex=r"H(C) = -\sum_{c} \frac{h(c)}{n} \log \frac{h(c)}{n}",
 )
 def class_entropy(entropies: Entropies) -> Number:
     """H(C), how evenly the items are spread over the gold classes.
@@ -265,6 +266,7 @@ def class_entropy(entropies: Entropies) -> Number:
     paper="rosenberg2007",
     equation="eq. 2",
     definition="H(K) = -sum over k of h(k)/n log h(k)/n",
+    tex=r"H(K) = -\sum_{k} \frac{h(k)}{n} \log \frac{h(k)}{n}",
 )
 def cluster_entropy(entropies: Entropies) -> Number:
     """H(K), how evenly the items are spread over the predicted clusters."""
@@ -279,6 +281,7 @@ def cluster_entropy(entropies: Entropies) -> Number:
     swap="itself",
     paper="meila2007",
     definition="H(C,K) = -sum over cells of h(c,k)/n log h(c,k)/n",
+    tex=r"H(C,K) = -\sum_{c,k} \frac{h(c,k)}{n} \log \frac{h(c,k)}{n}",
 )
 def joint_entropy(entropies: Entropies) -> Number:
     """H(C,K), how evenly the items are spread over the cells of the table."""
@@ -296,6 +299,7 @@ def joint_entropy(entropies: Entropies) -> Number:
     swap="cluster_entropy_given_class",
     breaks=("completeness", "rag_bag", "size_quantity"),
     definition="H(C|K) = H(C,K) - H(K)",
+    tex=r"H(C \mid K) = H(C,K) - H(K)",
 )
 def class_entropy_given_cluster(entropies: Entropies) -> Number:
     """H(C|K), what is left to learn about an item's class once its cluster is known."""
@@ -313,6 +317,7 @@ def class_entropy_given_cluster(entropies: Entropies) -> Number:
     swap="class_entropy_given_cluster",
     breaks=("homogeneity", "rag_bag"),
     definition="H(K|C) = H(C,K) - H(C)",
+    tex=r"H(K \mid C) = H(C,K) - H(C)",
 )
 def cluster_entropy_given_class(entropies: Entropies) -> Number:
     """H(K|C), what is left to learn about an item's cluster once its class is known."""
@@ -329,6 +334,7 @@ def cluster_entropy_given_class(entropies: Entropies) -> Number:
     equation="eq. 184",
     breaks=("completeness", "rag_bag", "size_quantity"),
     definition="I(C;K) = sum over cells of h(c,k)/n log n h(c,k) / (h(c) h(k))",
+    tex=r"I(C;K) = \sum_{c,k} \frac{h(c,k)}{n} \log \frac{n\,h(c,k)}{h(c)\,h(k)}",
     elsewhere=(
         "sklearn.metrics.mutual_info_score: the same; of a table, nan above 2^31 items a cell and fractions cut off",
         "torchmetrics mutual_info_score: float32, so 2e-6 instead of 0",
@@ -356,6 +362,7 @@ def mutual_information(entropies: Entropies) -> Number:
     panel=True,
     breaks=("completeness", "rag_bag", "size_quantity"),
     definition="h = 1 - H(C|K)/H(C); 1 if H(C) = 0",
+    tex=r"h = 1 - \frac{H(C \mid K)}{H(C)}, \quad 1 \text{ if } H(C) = 0",
     elsewhere=("sklearn.metrics.homogeneity_score: the same", "permetrics: takes class ids for cluster ids"),
 )
 def homogeneity(entropies: Entropies) -> Number:
@@ -380,6 +387,7 @@ def homogeneity(entropies: Entropies) -> Number:
     panel=True,
     breaks=("homogeneity", "rag_bag"),
     definition="c = 1 - H(K|C)/H(K); 1 if H(K) = 0",
+    tex=r"c = 1 - \frac{H(K \mid C)}{H(K)}, \quad 1 \text{ if } H(K) = 0",
     elsewhere=("sklearn.metrics.completeness_score: the same",),
 )
 def completeness(entropies: Entropies) -> Number:
@@ -402,6 +410,7 @@ def completeness(entropies: Entropies) -> Number:
     swap=inverse_beta,
     breaks=("rag_bag",),
     definition="(1 + beta) h c / (beta h + c); 0 if h = c = 0",
+    tex=r"V_\beta = \frac{(1 + \beta)\,h\,c}{\beta\,h + c}, \quad 0 \text{ if } h = c = 0",
     elsewhere=(
         "sklearn.metrics.v_measure_score: the same",
         "torchmetrics v_measure_score: 1 instead of 0 if h = c = 0",
@@ -428,6 +437,10 @@ def v_measure(entropies: Entropies, *, beta: float = 1) -> Number:
     paper="kvalseth1987",
     breaks=("rag_bag",),
     definition="I(C;K) / N, with N = min or max of H(C), H(K); sqrt(H(C) H(K)); (H(C) + H(K))/2; H(C,K)",
+    tex=(
+        r"\frac{I(C;K)}{N}, \quad N = \begin{matrix} \min(H(C), H(K)) & \text{min} \\ \sqrt{H(C)\,H(K)} & \text{sqrt} "
+        r"\\ (H(C) + H(K)) / 2 & \text{sum} \\ \max(H(C), H(K)) & \text{max} \\ H(C,K) & \text{joint} \end{matrix}"
+    ),
     elsewhere=(
         "sklearn.metrics.normalized_mutual_info_score: the same with norm=sum, or average_method",
         "igraph, genieclust, graph-tool, clusim: norm=sum; nan or 0 for one cluster in both",
@@ -456,6 +469,7 @@ def nmi(entropies: Entropies, *, norm: Norm = "sum") -> Number:
     equation="section 3.2",
     breaks=("completeness", "rag_bag", "size_quantity"),
     definition="H(C|K) / log |C|; 0 if |C| = 1",
+    tex=r"\frac{H(C \mid K)}{\log |C|}, \quad 0 \text{ if } |C| = 1",
 )
 def entropy(entropies: Entropies) -> Number:
     """H(C|K)/log|C|, how mixed the clusters are, between 0 and 1; every item alone scores 0.

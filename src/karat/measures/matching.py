@@ -118,6 +118,7 @@ class GreedilyMatched(Statistic):
     panel=True,
     breaks=("completeness", "rag_bag", "size_quantity"),
     definition="sum over k of max over c of h(c,k) / n",
+    tex=r"\frac{1}{n} \sum_{k} \max_{c} h(c,k)",
     elsewhere=(
         "extclustval, permetrics, ClusterR: the same",
         "clusim purity_index: of the side with fewer clusters",
@@ -144,6 +145,7 @@ def purity(majorities: Majorities) -> Number:
     paper="amigo2009",
     breaks=("homogeneity", "completeness", "rag_bag"),
     definition="sum over c of max over k of h(c,k) / n",
+    tex=r"\frac{1}{n} \sum_{c} \max_{k} h(c,k)",
 )
 def inverse_purity(majorities: Majorities) -> Number:
     """The share of items whose cluster is the one that holds most of their class; one cluster scores 1."""
@@ -158,6 +160,10 @@ def inverse_purity(majorities: Majorities) -> Number:
     paper="amigo2009",
     breaks=("completeness", "rag_bag"),
     definition="2 P Q / (P + Q), with P = purity, Q = inverse_purity",
+    tex=(
+        r"\frac{2\,P\,Q}{P + Q}, \quad P = \frac{1}{n} \sum_{k} \max_{c} h(c,k), \quad Q = \frac{1}{n} "
+        r"\sum_{c} \max_{k} h(c,k)"
+    ),
 )
 def purity_f(majorities: Majorities) -> Number:
     """The harmonic mean of purity and inverse purity."""
@@ -172,6 +178,7 @@ def purity_f(majorities: Majorities) -> Number:
     equation="section 5.1",
     breaks=("completeness", "rag_bag", "size_quantity"),
     definition="1 - purity",
+    tex=r"1 - \frac{1}{n} \sum_{k} \max_{c} h(c,k)",
 )
 def classification_error(majorities: Majorities) -> Number:
     """The share of items whose class is not the majority of their cluster, 1 - purity."""
@@ -187,6 +194,7 @@ def classification_error(majorities: Majorities) -> Number:
     equation="eq. 23",
     breaks=("completeness", "rag_bag"),
     definition="(purity + inverse_purity) / 2",
+    tex=r"\frac{1}{2n} \left( \sum_{k} \max_{c} h(c,k) + \sum_{c} \max_{k} h(c,k) \right)",
 )
 def hamming(majorities: Majorities) -> Number:
     """The mean of purity and inverse purity; a similarity, although its source calls it a distance."""
@@ -202,6 +210,7 @@ def hamming(majorities: Majorities) -> Number:
     paper="vandongen2000",
     breaks=("completeness", "rag_bag"),
     definition="2 n - sum over k of max over c of h(c,k) - sum over c of max over k of h(c,k)",
+    tex=r"D = 2n - \sum_{k} \max_{c} h(c,k) - \sum_{c} \max_{k} h(c,k)",
     elsewhere=("igraph compare_communities(method='split-join'): the same",),
 )
 def van_dongen(majorities: Majorities) -> Number:
@@ -222,6 +231,10 @@ def van_dongen(majorities: Majorities) -> Number:
     paper="wu2009",
     breaks=("completeness", "rag_bag"),
     definition="van_dongen / (2 n - max over c of h(c) - max over k of h(k))",
+    tex=(
+        r"\frac{D}{2n - \max_{c} h(c) - \max_{k} h(k)}, \quad "
+        r"D = 2n - \sum_{k} \max_{c} h(c,k) - \sum_{c} \max_{k} h(c,k)"
+    ),
 )
 def van_dongen_normalised(majorities: Majorities) -> Number:
     """Van Dongen's distance over the most it can be for a largest class and cluster of these sizes."""
@@ -235,6 +248,7 @@ def van_dongen_normalised(majorities: Majorities) -> Number:
     paper="larsen1999",
     breaks=("completeness",),
     definition="sum over c of h(c)/n max over k of 2 h(c,k) / (h(c) + h(k))",
+    tex=r"\sum_{c} \frac{h(c)}{n} \max_{k} \frac{2\,h(c,k)}{h(c) + h(k)}",
 )
 def f_measure(best: BestF) -> Number:
     """For each class the F of its best cluster, averaged over items.
@@ -253,6 +267,7 @@ def f_measure(best: BestF) -> Number:
     paper="meila2007",
     breaks=("completeness", "rag_bag"),
     definition="sum over c of max over k of 2 h(c,k) / (h(c) + h(k)), over |C|",
+    tex=r"\frac{1}{|C|} \sum_{c} \max_{k} \frac{2\,h(c,k)}{h(c) + h(k)}",
     elsewhere=("CDlib f1: each F rounded to two decimals, and in both directions",),
 )
 def f_measure_macro(best: BestF) -> Number:
@@ -269,6 +284,7 @@ def f_measure_macro(best: BestF) -> Number:
     breaks=("homogeneity", "completeness", "rag_bag"),
     panel=True,
     definition="max over one-to-one maps f of classes to clusters of sum over c of h(c,f(c)) / n",
+    tex=r"\frac{1}{n} \max_{f} \sum_{c} h(c, f(c)), \quad f \text{ one-to-one from classes to clusters}",
     elsewhere=("scipy.optimize.linear_sum_assignment on the dense table: the same",),
 )
 def one_to_one(matched: Matched) -> Number:
@@ -289,6 +305,7 @@ def one_to_one(matched: Matched) -> Number:
     paper="meila2001",
     breaks=("homogeneity", "completeness", "rag_bag", "relabelling"),
     definition="the same sum, taking the largest cell of those whose class and cluster are free, again and again",
+    tex=r"\frac{1}{n} \sum_{c} h(c, f(c)), \quad f \text{ made from the largest cell whose class and cluster are free}",
 )
 def one_to_one_greedy(matched: GreedilyMatched) -> Number:
     """The share of items that fit when classes and clusters are paired by the largest cell left.

@@ -164,6 +164,7 @@ def _half(x: Number) -> Number:
     paper="rand1971",
     breaks=("rag_bag", "size_quantity"),
     definition="(a00 + a11) / M",
+    tex=r"\frac{a_{00} + a_{11}}{M}",
     elsewhere=("sklearn.metrics.rand_score: the same",),
 )
 def rand(pairs: Pairs) -> Number:
@@ -190,6 +191,7 @@ def rand(pairs: Pairs) -> Number:
     breaks=("homogeneity", "rag_bag", "size_quantity"),
     panel=True,
     definition="(a00 - E) / ((a0. + a.0)/2 - E), with E = a0. a.0 / M",
+    tex=r"\frac{a_{00} - E}{(a_{0\cdot} + a_{\cdot 0}) / 2 - E}, \quad E = \frac{a_{0\cdot}\,a_{\cdot 0}}{M}",
     elsewhere=(
         "sklearn.metrics.adjusted_rand_score: the same",
         "torchmetrics, NetworKit: overflow from 100,000 items, -682 at a million",
@@ -217,6 +219,7 @@ def ari(pairs: Pairs) -> Number:
     paper="benhur2002",
     breaks=("homogeneity", "rag_bag", "size_quantity"),
     definition="a00 / (a00 + a01 + a10)",
+    tex=r"\frac{a_{00}}{a_{00} + a_{01} + a_{10}}",
     elsewhere=("clusim, CDlib jaccard_index: 0 instead of 1 where all items are alone in both",),
 )
 def jaccard(pairs: Pairs) -> Number:
@@ -237,6 +240,7 @@ def jaccard(pairs: Pairs) -> Number:
     paper="fowlkes1983",
     breaks=("homogeneity", "rag_bag", "size_quantity"),
     definition="a00 / sqrt(a0. a.0)",
+    tex=r"\frac{a_{00}}{\sqrt{a_{0\cdot}\,a_{\cdot 0}}}",
     elsewhere=(
         "sklearn.metrics.fowlkes_mallows_score, torchmetrics, river: 0 instead of 1 where all items are alone in both",
     ),
@@ -256,6 +260,10 @@ def fowlkes_mallows(pairs: Pairs) -> Number:
     paper="hubert1985",
     breaks=("homogeneity", "rag_bag", "size_quantity"),
     definition="(M a00 - a0. a.0) / sqrt(a0. a.0 (M - a0.) (M - a.0))",
+    tex=(
+        r"\frac{M\,a_{00} - a_{0\cdot}\,a_{\cdot 0}}{\sqrt{a_{0\cdot}\,a_{\cdot 0}\,(M - a_{0\cdot})\,(M - "
+        r"a_{\cdot 0})}}"
+    ),
     elsewhere=("clusim pearson correlation: without the square root",),
 )
 def gamma(pairs: Pairs) -> Number:
@@ -276,6 +284,7 @@ def gamma(pairs: Pairs) -> Number:
     paper="mirkin1996",
     breaks=("rag_bag", "size_quantity"),
     definition="2 (a01 + a10)",
+    tex=r"2\,(a_{01} + a_{10})",
 )
 def mirkin(squares: SquareSums) -> Number:
     """Twice the number of pairs on which gold and the clustering disagree."""
@@ -290,6 +299,7 @@ def mirkin(squares: SquareSums) -> Number:
     paper="meila2007",
     breaks=("rag_bag", "size_quantity"),
     definition="(sum of h(c)^2 + sum of h(k)^2 - 2 sum of h(c,k)^2) / n^2",
+    tex=r"\frac{1}{n^2} \left( \sum_{c} h(c)^2 + \sum_{k} h(k)^2 - 2 \sum_{c,k} h(c,k)^2 \right)",
 )
 def mirkin_normalised(squares: SquareSums) -> Number:
     """The chance that gold and the clustering disagree about two items drawn with replacement."""
@@ -305,6 +315,7 @@ def mirkin_normalised(squares: SquareSums) -> Number:
     equation="section 16.3",
     breaks=("homogeneity", "completeness", "rag_bag", "size_quantity"),
     definition="a00 / a.0",
+    tex=r"P = \frac{a_{00}}{a_{\cdot 0}}",
     elsewhere=("extclustval, permetrics: 0 instead of 1 where all items are alone in both",),
 )
 def pair_precision(pairs: Pairs) -> Number:
@@ -321,6 +332,7 @@ def pair_precision(pairs: Pairs) -> Number:
     equation="section 16.3",
     breaks=("homogeneity", "rag_bag", "size_quantity"),
     definition="a00 / a0.",
+    tex=r"R = \frac{a_{00}}{a_{0\cdot}}",
 )
 def pair_recall(pairs: Pairs) -> Number:
     """Of the pairs that gold joins, the share that the clustering joins."""
@@ -337,6 +349,10 @@ def pair_recall(pairs: Pairs) -> Number:
     breaks=("homogeneity", "rag_bag", "size_quantity"),
     panel=True,
     definition="(1 + beta^2) P R / (beta^2 P + R), with P = pair_precision, R = pair_recall",
+    tex=(
+        r"F_\beta = \frac{(1 + \beta^2)\,P\,R}{\beta^2 P + R}, \quad P = \frac{a_{00}}{a_{\cdot 0}}, \quad R "
+        r"= \frac{a_{00}}{a_{0\cdot}}"
+    ),
 )
 def pair_f(pairs: Pairs, *, beta: float = 1) -> Number:
     """The harmonic mean of pair precision and recall; with beta > 1 recall weighs beta squared times.

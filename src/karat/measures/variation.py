@@ -20,6 +20,7 @@ from karat.registry import measure
     equation="eq. 15",
     breaks=("rag_bag",),
     definition="VI = H(C|K) + H(K|C)",
+    tex=r"\mathrm{VI} = H(C \mid K) + H(K \mid C)",
     elsewhere=(
         "igraph compare_communities(method='vi'), aricode, Clustering.jl: the same",
         "clusim, CDlib, mclustcomp, ClusterR: in bits",
@@ -46,6 +47,7 @@ def vi(entropies: Entropies) -> Number:
     equation="section 4",
     breaks=("rag_bag",),
     definition="VI / H(C); H(K) if H(C) = 0",
+    tex=r"\frac{\mathrm{VI}}{H(C)}, \quad H(K) \text{ if } H(C) = 0",
     elsewhere=(
         "aricode NVI, clue, ELKI: VI / H(C,K), another measure",
         "graph-tool: VI / log n, which is vi_log_n here",
@@ -74,6 +76,7 @@ def nvi(entropies: Entropies) -> Number:
     equation="section 4",
     breaks=("completeness", "rag_bag"),
     definition="VI / H(K); H(C) if H(K) = 0",
+    tex=r"\frac{\mathrm{VI}}{H(K)}, \quad H(C) \text{ if } H(K) = 0",
 )
 def nvik(entropies: Entropies) -> Number:
     """VI/H(K), the normalisation that Reichart & Rappoport tried and found to favour many clusters."""
@@ -89,6 +92,7 @@ def nvik(entropies: Entropies) -> Number:
     equation="section 4",
     breaks=("rag_bag",),
     definition="VI / log n",
+    tex=r"\frac{\mathrm{VI}}{\log n}",
     elsewhere=("graph-tool variation_information(norm=True): the same, but it drops the label -1",),
 )
 def vi_log_n(entropies: Entropies, size: LogSize) -> Number:
@@ -105,6 +109,7 @@ def vi_log_n(entropies: Entropies, size: LogSize) -> Number:
     equation="section 4",
     breaks=("completeness", "rag_bag", "size_quantity"),
     definition="VI / (2 log max(|C|, |K|, k))",
+    tex=r"\frac{\mathrm{VI}}{2 \log \max(|C|, |K|, k)}",
 )
 def vi_log_k(entropies: Entropies, *, k: int | None = None) -> Number:
     """VI/(2 log k), k the largest number of classes or clusters compared: this table's or k if larger."""

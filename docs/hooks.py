@@ -1,0 +1,174 @@
+"""What mkdocs adds to the pages in this folder: pages and pictures that are made when the site is built.
+
+A page for each measure, the papers' claims beside what karat computes, README as the front page, CONTRIBUTING, and the
+pictures of plots.md, drawn by the code that the page shows.
+"""
+
+from __future__ import annotations
+
+import doctest
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import chdir
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from measure_pages import measure_page
+
+import karat
+
+ROOT = Path(__file__).resolve().parent.parent
+PAPERS = ("manning2008", "rosenberg2007", "reichart2009", "dom2001")  # the fifth simulates for minutes
+LARGEST_SVG = 100_000  # bytes; a scatter of more is shown as PNG
+MEASURES = {m.name: m for m in karat.list_measures()}
+WIDE = ("measures.md", "audit.md")  # tables of all measures, which need the room
+LINK = re.compile(r"\[([^]]+)\]\((?!https?:)([^)]+)\)")
+EXAMPLES = re.compile(r"```python\n(>>>.*?)```(?:\n+!\[[^]]*\]\((pictures/[^)]+)\))?", flags=re.DOTALL)
+
+
+def on_config(config: Any) -> Any:
+    """Put the pages that are made into the navigation."""
+    sections = {name: pages for entry in config.nav for name, pages in entry.items() if isinstance(pages, list)}
+    for family, group in groupby(MEASURES.values(), key=lambda m: m.family):
+        sections["Measures"].append({family.capitalize(): [{m.name: f"measures/{m.name}.md"} for m in group]})
+    sections["Papers"].extend({reproduced(paper).title.split(":")[0]: f"papers/{paper}.md"} for paper in PAPERS)
+    return config
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Add what is made."""
+    from mkdocs.structure.files import File
+
+    for path, content in made():
+        files.append(File.generated(config, path, content=content))
+    return files
+
+
+def made() -> Iterator[tuple[str, str | bytes]]:
+    """Every page and picture that is made, by its path in the site's sources."""
+    yield "index.md", from_the_root("README.md")
+    yield "contributing.md", from_the_root("CONTRIBUTING.md")
+    for m in MEASURES.values():
+        yield f"measures/{m.name}.md", measure_page(m)
+    for paper in PAPERS:
+        yield from paper_files(paper)
+    yield "example-report.html", example_report()
+    yield from pictures((ROOT / "docs" / "plots.md").read_text(encoding="utf-8"))
+
+
+@cache
+def reproduced(paper: str) -> Any:
+    """A paper's claims, computed again."""
+    return karat.reproduce(paper)
+
+
+def from_the_root(name: str) -> str:
+    """A page from above this folder, with links that lead where they should; what is not in the site is named only."""
+
+    def moved(link: re.Match[str]) -> str:
+        text, target = link[1], link[2]
+        if target.startswith("docs/") and target.split("#")[0].endswith(".md"):
+            return f"[{text.removeprefix('docs/')}]({target.removeprefix('docs/')})"
+        if target.startswith("CONTRIBUTING.md"):
+            return f"[{text}]({target.lower()})"
+        return f"`{text}`"
+
+    return LINK.sub(moved, (ROOT / name).read_text(encoding="utf-8"))
+
+
+def paper_files(paper: str) -> Iterator[tuple[str, str | bytes]]:
+    """A paper's claims, printed beside computed, and its figures."""
+    figures = []
+    with tempfile.TemporaryDirectory() as folder:
+        reproduced(paper).write(folder)
+        for figure in sorted(Path(folder).glob("*.svg")):
+            shown = figure if figure.stat().st_size < LARGEST_SVG else figure.with_suffix(".png")
+            figures.append(shown.name)
+            yield f"papers/{shown.name}", shown.read_bytes()
+    yield f"papers/{paper}.md", paper_page(paper, figures)
+
+
+def paper_page(paper: str, figures: list[str]) -> str:
+    """Figures, claims, and each note once."""
+    found = reproduced(paper)
+    notes = list(dict.fromkeys(claim.note for claim in found if claim.note))
+    counted = Counter(claim.verdict for claim in found)
+    rows = [
+        [c.place, c.claim, c.printed, c.shown, c.verdict, f"{notes.index(c.note) + 1}" if c.note else ""] for c in found
+    ]
+    parts = [
+        f"# {found.title}",
+        f"{len(found)} claims: {', '.join(f'{number} {verdict}' for verdict, number in counted.items())}. "
+        f"`karat reproduce {paper}` computes them again; [Papers reproduced](../papers.md) tells how they are read.",
+        *(f"![{Path(name).stem}]({name})" for name in figures),
+        markdown_table(["place", "claim", "printed", "computed", "verdict", "note"], rows),
+        "\n".join(f"{number}. {note[:1].upper()}{note[1:]}." for number, note in enumerate(notes, 1)),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def markdown_table(headings: list[str], rows: list[list[str]]) -> str:
+    """A table in which a bar is not the end of a cell."""
+    cells = [[text.replace("|", "\\|") for text in row] for row in rows]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [headings, ["---"] * len(headings), *cells])
+
+
+def example_report() -> str:
+    """The report on the files that the tour scores."""
+    files = [f"{name}.csv" for name in ("gold", "kmeans", "hdbscan")]
+    reading = karat.read(*(str(ROOT / "docs" / "examples" / name) for name in files))
+    return str(karat.report(reading.tables, command=f"karat report {' '.join(files)}").html())
+
+
+def pictures(page: str) -> Iterator[tuple[str, bytes]]:
+    """Run the examples of a page, and save `ax` wherever a picture is shown below one."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    names: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as folder, chdir(ROOT):
+        for found in EXAMPLES.finditer(page):
+            for example in doctest.DocTestParser().get_examples(found[1]):
+                exec(compile(example.source, "plots.md", "single"), names)
+            if found[2]:
+                path = Path(folder) / Path(found[2]).name
+                karat.plot.save(names["ax"], path)
+                yield found[2], path.read_bytes()
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Show examples as such, and link measures to their pages."""
+    markdown = re.sub(r"```python\n(?=>>>)", "```pycon\n", markdown)
+    if page.file.src_uri in WIDE:
+        page.meta["hide"] = ["toc"]
+        rows = rf"^\| `({'|'.join(MEASURES)})(\([^`]*\))?`( \*)? \| (?=[✓–\d]|{'|'.join(map(re.escape, _meanings()))})"
+        return re.sub(rows, r"| [`\1\2`](measures/\1.md)\3 | ", markdown, flags=re.MULTILINE)
+    if page.file.src_uri == "papers.md":
+        markdown = re.sub(rf"^\| `({'|'.join(PAPERS)})` \|", r"| [`\1`](papers/\1.md) |", markdown, flags=re.MULTILINE)
+    return _linked(markdown, page.file.src_uri)
+
+
+def _meanings() -> list[str]:
+    """How the second column of the table of measures begins, unlike other tables."""
+    return [m.summary.replace("|", "\\|") for m in MEASURES.values()]
+
+
+def _linked(markdown: str, place: str) -> str:
+    """The first mention of each other measure on a page, outside code and headings, as a link."""
+    seen, up = {Path(place).stem}, "../" * place.count("/")
+
+    def link(mention: re.Match[str]) -> str:
+        name = mention[2]
+        if name is None or name in seen or f"measures/{name}.md" in markdown:
+            return mention[0]
+        seen.add(name)
+        return f"{mention[1]}[`{name}`]({up}measures/{name}.md)"
+
+    skipped = r"```.*?^```|^#.*?$|\[[^]]*\]\([^)]*\)|<div.*?</div>"
+    return re.sub(
+        rf"(?:{skipped})|(^|[^`\[])`({'|'.join(MEASURES)})`(?!`)", link, markdown, flags=re.DOTALL | re.MULTILINE
+    )

@@ -1,0 +1,85 @@
+"""The report on what was asked."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import tempfile
+from dataclasses import replace
+from threading import Lock
+from typing import Any
+
+from karat.app.questions import Question, as_number, listed_words
+from karat.errors import KaratError
+from karat.evaluate import chosen_measures
+from karat.registry import Measure, list_measures
+from karat.reports.content import Report
+from karat.reports.from_files import report_on
+
+MEMORY = "/dev/shm"  # a file system in memory, where there is one
+_drawing = Lock()  # matplotlib draws for one at a time
+
+
+def report_of(question: Question) -> Report:
+    """The report on the files of a question, which are nowhere any more once they are read."""
+    options = question.options
+    measures = _measures(options)
+    improve = _with_beta(chosen_measures(options.get("improve", "v_measure"))[0], options)
+    told = {"measures": measures, "improve": improve, "title": options.get("title", ""), "interval": _interval(options)}
+    reading = {
+        "gold": listed_words(options.get("gold")) or None, "pred": listed_words(options.get("pred")),
+        "id": options.get("id"), "missing": options.get("missing", "raise"),
+        "noise": options.get("noise"), "noise_as": options.get("noise_as"),
+    }  # fmt: skip
+    place = MEMORY if os.access(MEMORY, os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="karat-", dir=place) as folder:
+        paths = [os.path.join(folder, file.name) for file in question.files]
+        for path, file in zip(paths, question.files, strict=True):
+            with open(path, "wb") as written:
+                written.write(file.content)
+        try:
+            with _drawing:
+                found = report_on(*paths, reading=reading, command=command_of(question), **told)
+                found = replace(found, notes=tuple(note.replace(f"{folder}{os.sep}", "") for note in found.notes))
+                found.html()
+        except KaratError as problem:
+            raise type(problem)(str(problem).replace(f"{folder}{os.sep}", "")) from None
+    return found
+
+
+def command_of(question: Question) -> str:
+    """What to type for the same page."""
+    words = ["karat", "report", *(file.name for file in question.files)]
+    options = question.options
+    for name in ("gold", "pred"):
+        words += [part for column in listed_words(options.get(name)) for part in (f"--{name}", column)]
+    for name in ("id", "missing", "noise", "noise_as", "title"):
+        if name in options:
+            words += [f"--{name.replace('_', '-')}", options[name]]
+    if "measures" in options or "beta" in options:
+        words += ["--measures", ",".join(map(str, _measures(options) or ()))]
+    improve = _with_beta(chosen_measures(options.get("improve", "v_measure"))[0], options)
+    return shlex.join([*words, "--improve", str(improve)] if str(improve) != "v_measure" else words)
+
+
+def _measures(options: dict[str, str]) -> list[Measure] | None:
+    """Those that are asked for; of a panel with another beta, those of the panel."""
+    text = options.get("measures")
+    if text is not None and ":" in text:  # which would load somebody's module
+        raise KaratError(f"{text!r} names a function; here, measures are those that karat has.")
+    if text is None and "beta" not in options:
+        return None
+    chosen = chosen_measures(text) if text is not None else [m for m in list_measures() if m.panel]
+    return [_with_beta(measure, options) for measure in chosen]
+
+
+def _with_beta(measure: Measure, options: dict[str, str]) -> Measure:
+    if "beta" not in options or "beta" not in measure.defaults:
+        return measure
+    beta = as_number(options["beta"], "beta", 0)
+    made: Any = measure(beta=int(beta) if beta == round(beta) else beta)
+    return made  # type: ignore[no-any-return]
+
+
+def _interval(options: dict[str, str]) -> float | None:
+    return None if options.get("interval") == "no" else 0.95

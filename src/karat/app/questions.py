@@ -1,0 +1,82 @@
+"""What the page asks: a few words in JSON, then the bytes of the files, one after the other."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import NamedTuple
+
+from karat.errors import KaratError
+
+HEAD = 8  # hexadecimal digits: the length of the JSON that follows
+MOST_FILES = 40
+LONGEST = 200  # characters of a file's name
+WORDS = ("gold", "pred", "id", "measures", "missing", "noise", "noise_as", "improve", "beta", "interval", "title")
+
+
+class Upload(NamedTuple):
+    """A file as it came, under a name that is safe to give to a file."""
+
+    name: str
+    content: bytes
+
+
+class Question(NamedTuple):
+    """Files, gold first, and options as text."""
+
+    files: tuple[Upload, ...]
+    options: dict[str, str]
+
+
+def question_of(body: bytes) -> Question:
+    """The question in a request's body."""
+    try:
+        size = int(body[:HEAD], 16)
+        asked = json.loads(body[HEAD : HEAD + size])
+        files = [(str(file["name"]), int(file["size"])) for file in asked["files"]]
+        options = {str(name): str(value).strip() for name, value in asked["options"].items()}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise KaratError("this is not what the page asks; reload it.") from None
+    unknown = set(options) - set(WORDS)
+    if unknown or len(files) > MOST_FILES or any(length < 0 for _, length in files):
+        raise KaratError("this is not what the page asks; reload it.")
+    if not files:
+        raise KaratError("there are no labels yet; drop a file with gold and predicted labels, or paste both.")
+    if HEAD + size + sum(length for _, length in files) != len(body):
+        raise KaratError("some of the files did not arrive; send them again.")
+    return Question(tuple(_uploads(files, body, HEAD + size)), {k: v for k, v in options.items() if v})
+
+
+def _uploads(files: list[tuple[str, int]], body: bytes, start: int) -> list[Upload]:
+    found: list[Upload] = []
+    for name, size in files:
+        found.append(Upload(_own(name, [file.name for file in found]), body[start : start + size]))
+        start += size
+    return found
+
+
+def _own(name: str, taken: list[str]) -> str:
+    """The last part of a path, without what a file system would obey; another name if it is taken."""
+    last = name.replace("\\", "/").rsplit("/", 1)[-1]
+    plain = "".join(c if c.isalnum() or c in " ._-()=+," else "_" for c in last).strip(". ")[-LONGEST:] or "labels.txt"
+    stem, ending = os.path.splitext(plain)
+    number = 2
+    while plain in taken:
+        plain, number = f"{stem}-{number}{ending}", number + 1
+    return plain
+
+
+def as_number(text: str, name: str, low: float) -> float:
+    """An option that is a number above low."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not low < value < float("inf"):
+        raise KaratError(f"{name} is {text!r}; give a number above {low:g}.")
+    return value
+
+
+def listed_words(text: str | None) -> list[str]:
+    """Column names, separated by commas."""
+    return [word.strip() for word in (text or "").split(",") if word.strip()]

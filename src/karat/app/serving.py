@@ -1,0 +1,137 @@
+"""The server: for this machine only, for its own page only, and it keeps nothing."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+from typing import TYPE_CHECKING, Any
+
+from karat.app.answers import report_of
+from karat.app.questions import question_of
+from karat.errors import KaratError
+from karat.registry import list_measures
+from karat.rendering import shown
+from karat.reports.pages import own, policy, rendered
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+HOST = "127.0.0.1"
+LIMIT = 100_000_000  # bytes of a request
+TOKEN = "x-karat-token"
+HEADERS = {
+    "cache-control": "no-store", "x-content-type-options": "nosniff", "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin", "cross-origin-resource-policy": "same-origin",
+    "x-frame-options": "DENY",
+}  # fmt: skip
+
+
+class _RefusedError(Exception):
+    """A request that is not answered: its status, and why."""
+
+    def __init__(self, status: int, why: str) -> None:
+        super().__init__(why)
+        self.status = status
+
+
+def application(port: int, limit: int = LIMIT) -> Starlette:
+    """The page and its answers; only under the addresses of this machine and port."""
+    from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
+    from starlette.responses import HTMLResponse, JSONResponse
+    from starlette.routing import Route
+
+    token = secrets.token_urlsafe(32)
+    hosts = {f"{name}:{port}" for name in (HOST, "localhost")}
+    page, rules = _page(token, limit)
+
+    async def home(request: Request) -> Response:
+        try:
+            _same_host(request, hosts)
+        except _RefusedError as problem:
+            return JSONResponse({"error": str(problem)}, problem.status, headers=HEADERS)
+        return HTMLResponse(page, headers={**HEADERS, "content-security-policy": rules})
+
+    async def answer(request: Request) -> Response:
+        try:
+            _same_host(request, hosts)
+            _same_origin(request, hosts, token)
+            body = await _body(request, limit)
+            found = await run_in_threadpool(lambda: report_of(question_of(body)).html())
+        except _RefusedError as problem:
+            return JSONResponse({"error": str(problem)}, problem.status, headers=HEADERS)
+        except KaratError as problem:
+            return JSONResponse({"error": shown(problem)}, 422, headers=HEADERS)
+        except MemoryError:
+            return JSONResponse({"error": "there is not enough memory; use karat report."}, 507, headers=HEADERS)
+        return HTMLResponse(found, headers=HEADERS)
+
+    return Starlette(routes=[Route("/", home), Route("/report", answer, methods=["POST"])])
+
+
+def _page(token: str, limit: int) -> tuple[str, str]:
+    """The page, and the policy under which it and the reports inside it run."""
+    style, script = own("app.css"), own("app.js")
+    styles, scripts = [own("style.css"), style], [own("report.js"), script]
+    names = [m.full_text for m in list_measures() if m.better is not None]
+    page = rendered("app.html", app_style=style, app_script=script, token=token, limit=limit, measures=names)
+    return page, f"{policy(styles, scripts)}; connect-src 'self'; frame-ancestors 'none'"
+
+
+def _same_host(request: Request, hosts: set[str]) -> None:
+    """Refuse names that somebody else's server may have given to this machine."""
+    if request.headers.get("host") not in hosts:
+        raise _RefusedError(421, "this server answers under its own address only.")
+
+
+def _same_origin(request: Request, hosts: set[str], token: str) -> None:
+    """Refuse other pages."""
+    origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site", "same-origin")
+    known = {f"http://{host}" for host in hosts}
+    if origin not in known or site != "same-origin":
+        raise _RefusedError(403, "only karat's own page may ask; open it in the browser.")
+    if not secrets.compare_digest(request.headers.get(TOKEN, "").encode(), token.encode()):
+        raise _RefusedError(403, "the page is older than the server; reload it.")
+
+
+async def _body(request: Request, limit: int) -> bytes:
+    """All that was sent, unless it is too much."""
+    too_much = _RefusedError(
+        413, f"the files have more than {limit / 1e6:,.0f} MB; use karat report on the command line."
+    )
+    length = request.headers.get("content-length", "")
+    if length.isdigit() and int(length) > limit:
+        raise too_much
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > limit:
+            raise too_much
+        parts.append(part)
+    return b"".join(parts)
+
+
+def serve(port: int = 0, limit: int = LIMIT, *, ready: Any = None) -> None:
+    """Answer until interrupted; ready is called with the address."""
+    try:
+        import jinja2  # noqa: F401
+        import uvicorn
+        from starlette.applications import Starlette  # noqa: F401
+    except ImportError as problem:
+        raise KaratError(f"the app needs {problem.name}, which is not installed; pip install 'karat[app]'.") from None
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((HOST, port))
+        listening.listen(64)  # so that who is told the address is not refused
+    except (OSError, OverflowError) as problem:
+        listening.close()
+        raise KaratError(f"port {port} cannot be had ({problem}); choose another, or leave it out.") from None
+    with listening:
+        chosen = listening.getsockname()[1]
+        config = uvicorn.Config(application(chosen, limit), log_level="warning", access_log=False, lifespan="off")
+        if ready is not None:
+            ready(f"http://{HOST}:{chosen}/")
+        uvicorn.Server(config).run(sockets=[listening])

@@ -1,0 +1,87 @@
+"use strict";
+// Files and options go to the server of this machine in one request; its answer is a whole page, shown in a sandbox.
+(() => {
+  const at = (id) => document.getElementById(id);
+  const form = at("form"), drop = at("drop"), input = at("files"), list = at("chosen"), frame = at("report");
+  const { token, limit } = document.body.dataset;
+  let files = [], page = "", asked = 0, waiting = 0;
+
+  function say(text, wrong = "") {
+    at("status").textContent = text;
+    at("error").textContent = wrong;
+    at("error").hidden = !wrong;
+  }
+
+  function show() {
+    list.replaceChildren(...files.map((file, place) => {
+      const line = document.createElement("li"), button = document.createElement("button");
+      button.type = "button";
+      button.textContent = "×";
+      button.setAttribute("aria-label", `leave out ${file.name}`);
+      button.addEventListener("click", () => { files.splice(place, 1); show(); });
+      line.append(`${file.name}${files.length > 1 && place === 0 ? " (gold)" : ""}`, button);
+      return line;
+    }));
+  }
+
+  function add(more) {
+    files.push(...more);
+    show();
+    ask();
+  }
+
+  function pasted() {
+    const texts = [["gold.labels", at("gold-text").value], ["pasted.labels", at("pred-text").value]];
+    if (!texts.every(([, text]) => text.trim())) return [];
+    return texts.map(([name, text]) => new File([text.replace(/\s+$/, "") + "\n"], name));
+  }
+
+  async function ask() {
+    const sent = files.length ? files : pasted();
+    if (!sent.length) return say("", "There are no labels yet: choose a file with gold and predicted labels, or paste both.");
+    if (sent.reduce((sum, file) => sum + file.size, 0) > Number(limit)) {
+      return say("", `The files have more than ${Math.round(limit / 1e6)} MB; use karat report on the command line.`);
+    }
+    const own = ++asked, started = performance.now();
+    say("working …");
+    const options = Object.fromEntries([...new FormData(form)].filter(([, value]) => typeof value === "string" && value.trim()));
+    const head = new TextEncoder().encode(JSON.stringify({ files: sent.map(({ name, size }) => ({ name, size })), options }));
+    try {
+      const answer = await fetch("/report", {
+        method: "POST", body: new Blob([head.length.toString(16).padStart(8, "0"), head, ...sent]),
+        headers: { "x-karat-token": token, "content-type": "application/octet-stream" },
+      });
+      const text = await answer.text();
+      if (own !== asked) return; // somebody has asked again since
+      if (!answer.ok) return say("", JSON.parse(text).error);
+      page = text;
+      frame.srcdoc = page;
+      frame.hidden = false;
+      at("save").disabled = false;
+      say(`done in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+    } catch (problem) {
+      if (own === asked) say("", `The server does not answer (${problem.message}); is karat app still running?`);
+    }
+  }
+
+  function again() {
+    if (!page) return;
+    clearTimeout(waiting);
+    waiting = setTimeout(ask, 400);
+  }
+
+  form.addEventListener("submit", (event) => { event.preventDefault(); ask(); });
+  form.addEventListener("change", (event) => { if (event.target.name) again(); });
+  input.addEventListener("change", () => { add([...input.files]); input.value = ""; });
+  for (const kind of ["dragover", "dragleave", "drop"]) {
+    drop.addEventListener(kind, (event) => { event.preventDefault(); drop.classList.toggle("over", kind === "dragover"); });
+  }
+  drop.addEventListener("drop", (event) => add([...event.dataTransfer.files]));
+  at("save").addEventListener("click", () => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([page], { type: "text/html" }));
+    link.download = "report.html";
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  });
+})();

@@ -1,0 +1,234 @@
+"""karat app: who may ask, what it answers, and that it keeps nothing."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import karat
+from karat.app import answers
+from karat.app.questions import Question, Upload, question_of
+from karat.cli import main
+from test_reports import GOLD, HOSTILE, PRED
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+TABLE = "id,gold,pred\n" + "".join(f"{item},{GOLD[item]},{PRED[item]}\n" for item in GOLD)
+
+
+def body_of(files: dict[str, bytes], options: dict[str, str] | None = None) -> bytes:
+    named = [{"name": name, "size": len(content)} for name, content in files.items()]
+    head = json.dumps({"files": named, "options": options or {}}).encode()
+    return f"{len(head):08x}".encode() + head + b"".join(files.values())
+
+
+class Server:
+    """karat app as a user starts it."""
+
+    def __init__(self, *arguments: str) -> None:
+        command = [sys.executable, "-m", "karat", "app", "--no-browser", *arguments]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        found = re.match(r"karat is at (http://127\.0\.0\.1:(\d+)/)", line)
+        assert found is not None, line
+        self.address, self.port = found[1], int(found[2])
+        page = self.ask("GET", "/")[1]
+        self.token = re.findall(r'data-token="([^"]+)"', page)[0]
+
+    def ask(self, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, str, dict[str, str]]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
+        answer = connection.getresponse()
+        found = answer.status, answer.read().decode(), {name.lower(): value for name, value in answer.getheaders()}
+        connection.close()
+        return found
+
+    def report(self, body: bytes, **headers: str) -> tuple[int, str, dict[str, str]]:
+        given = {"origin": self.address.rstrip("/"), "x_karat_token": self.token, **headers}
+        return self.ask("POST", "/report", body, **given)
+
+    def end(self) -> tuple[int, str]:
+        """Its status, and what it complained of."""
+        self.process.send_signal(signal.SIGINT)
+        told = self.process.communicate(timeout=20)[1]
+        return self.process.returncode, told
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    started = Server("--limit", "1")
+    yield started
+    assert started.end() == (0, "")
+
+
+def test_the_page_is_under_a_strict_policy(server: Server) -> None:
+    status, page, headers = server.ask("GET", "/")
+    assert status == 200
+    assert "How close is a clustering to gold?" in page
+    policy = headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert headers["cache-control"] == "no-store"
+    assert headers["x-frame-options"] == "DENY"
+
+
+def test_files_give_their_report(server: Server) -> None:
+    files = {"both.csv": TABLE.encode()}
+    status, page, headers = server.report(body_of(files, {"measures": "v_measure,ari", "beta": "2", "title": "Mine"}))
+    assert status == 200
+    assert headers["cache-control"] == "no-store"
+    assert "<title>Mine</title>" in page
+    assert f"{karat.v_measure(beta=2)(GOLD, PRED):.4f}" in page
+    assert "karat report both.csv --title Mine --measures &#39;v_measure(beta=2),ari&#39;" in page
+    assert "/karat-" not in page  # no folder of ours
+
+
+def test_pasted_labels_give_their_report(server: Server) -> None:
+    texts = {"gold.labels": "\n".join(GOLD.values()), "pasted.labels": "\n".join(map(str, PRED.values()))}
+    files = {name: text.encode() for name, text in texts.items()}
+    status, page, _ = server.report(body_of(files, {"interval": "no"}))
+    assert status == 200
+    assert "17 items in 3 classes and 3 clusters" in page
+    assert "95% interval" not in page
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"origin": "http://evil.example"}, 403),
+        ({"origin": "null"}, 403),
+        ({"sec_fetch_site": "cross-site"}, 403),
+        ({"x_karat_token": "guessed"}, 403),
+        ({"x_karat_token": "ü"}, 403),
+        ({"host": "evil.example"}, 421),
+        ({"host": "127.0.0.1"}, 421),
+    ],
+)
+def test_others_are_refused(server: Server, headers: dict[str, str], status: int) -> None:
+    found, text, _ = server.report(body_of({"both.csv": TABLE.encode()}), **headers)
+    assert found == status
+    assert json.loads(text)["error"].endswith(".")
+
+
+def test_other_hosts_do_not_see_the_page(server: Server) -> None:
+    status, page, _ = server.ask("GET", "/", host=f"evil.example:{server.port}")
+    assert status == 421
+    assert server.token not in page
+    assert server.ask("GET", "/", host=f"localhost:{server.port}")[0] == 200
+    assert server.ask("GET", "/report")[0] == 405
+    assert server.ask("GET", "/../../etc/passwd")[0] == 404
+
+
+def test_too_much_is_refused(server: Server) -> None:
+    status, text, _ = server.report(body_of({"big.csv": b"x" * 1_000_001}))
+    assert status == 413
+    assert "more than 1 MB" in text
+
+
+@pytest.mark.parametrize(
+    ("files", "options", "message"),
+    [
+        ({"one.csv": b"a,b,c\n1,2,3\n"}, {}, "say which is which"),
+        ({"both.csv": TABLE.encode()}, {"measures": "os:system"}, "names a function"),
+        ({"both.csv": TABLE.encode()}, {"measures": "no_such"}, "no_such"),
+        ({"both.csv": TABLE.encode()}, {"beta": "-1"}, "give a number above 0"),
+        ({"both.csv": TABLE.encode()}, {"missing": "rm -rf"}, "missing"),
+        ({"bad.parquet": b"PAR1 no"}, {}, "cannot be read"),
+        ({"gold.csv": b"id,class\n1,a\n", "pred.csv": b"id,cluster\n2,x\n"}, {}, "gold lacks '2'"),
+        ({}, {}, "there are no labels yet"),
+    ],
+)
+def test_mistakes_are_told_in_one_sentence(files: dict[str, bytes], options: dict[str, str], message: str) -> None:
+    with pytest.raises(karat.KaratError, match=re.escape(message)) as told:
+        answers.report_of(question_of(body_of(files, options)))
+    assert "/karat-" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"", b"zzzzzzzz", b"00000002{}", b"ffffffff{}", b"00000005[1,2]", body_of({"a.csv": b"x"})[:-1],
+        body_of({"a.csv": b"x"}) + b"y", body_of({"a.csv": b"x"}, {"memory": "9TB"}), b"00000fff" + b"[" * 4095,
+    ],
+)  # fmt: skip
+def test_what_the_page_would_not_send_is_refused(body: bytes) -> None:
+    with pytest.raises(karat.KaratError, match=r"reload it|send them again"):
+        question_of(body)
+
+
+def test_names_of_files_are_harmless() -> None:
+    names = [
+        "../../etc/passwd",
+        "..\\..\\boot.ini",
+        "a*b?[c].csv",
+        ".",
+        "",
+        "x" * 999 + ".csv",
+        "a.csv",
+        "a.csv",
+        *HOSTILE,
+    ]
+    files = tuple(Upload(name, b"") for name in names)
+    head = json.dumps({"files": [{"name": f.name, "size": 0} for f in files], "options": {}}).encode()
+    found = question_of(f"{len(head):08x}".encode() + head).files
+    kept = [file.name for file in found]
+    assert len(set(kept)) == len(kept)
+    for name in kept:
+        assert Path(name).name == name
+        assert name not in ("", ".", "..")
+        assert not set(name) & set("*?[]<>\"'/\\\n\x1b")
+        assert len(name) <= 210
+    assert "a.csv" in kept
+    assert "a-2.csv" in kept
+
+
+def test_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "MEMORY", str(tmp_path))
+    answers.report_of(question_of(body_of({"both.csv": TABLE.encode()})))
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(karat.KaratError):
+        answers.report_of(question_of(body_of({"both.csv": b"gold\n1\n"})))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_command_on_the_page_does_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = Question((Upload("both.csv", TABLE.encode()),), {"noise": "3", "noise_as": "singletons", "measures": "ari"})
+    command = answers.command_of(asked)
+    assert command == "karat report both.csv --noise 3 --noise-as singletons --measures ari"
+    (tmp_path / "both.csv").write_text(TABLE)
+    monkeypatch.chdir(tmp_path)
+    assert main([*command.split()[1:], "-q"]) == 0
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    ours = answers.report_of(asked).html()
+    made = [[line for line in text.split("\n") if "measures:" in line] for text in (page, ours)]
+    assert made[0] == made[1] != []
+
+
+def test_a_port_that_is_taken_is_told(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["app", "--port", str(server.port), "--no-browser"]) == 1
+    assert f"port {server.port} cannot be had" in capsys.readouterr().err
+
+
+def test_without_its_libraries_the_app_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    assert main(["app"]) == 1
+    assert "pip install 'karat[app]'" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="only Linux tells who listens")
+def test_nobody_else_on_the_network_is_answered(server: Server) -> None:
+    """It listens on this machine's own address only."""
+    lines = Path("/proc/net/tcp").read_text().splitlines()[1:]
+    places = [line.split()[1] for line in lines if line.split()[3] == "0A"]  # that listen
+    assert [place for place in places if place.endswith(f":{server.port:04X}")] == [f"0100007F:{server.port:04X}"]
