@@ -21,7 +21,7 @@ def extensions() -> list[Any]:
         warn(problem)
         return []
     for module in modules:  # no fused multiply-add: its one rounding would differ from NumPy's two
-        precise = ["/fp:precise"] if sys.platform == "win32" else ["-O3", "-fno-fast-math", "-ffp-contract=off"]
+        precise = ["/fp:precise"] if sys.platform == "win32" else ["-O3", "-g0", "-fno-fast-math", "-ffp-contract=off"]
         module.extra_compile_args = precise
     return list(modules)
 

@@ -16,6 +16,7 @@ import pytest
 from latex2mathml.converter import convert
 
 import karat
+from shared import once
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -25,13 +26,14 @@ FETCHED = {"stylesheet", "preconnect", "dns-prefetch", "preload", "prefetch", "m
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The built site; --strict makes every warning an error: links, anchors, pages that the navigation leaves out."""
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
-    done = subprocess.run(
-        command, cwd=ROOT, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, text=True, capture_output=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder
+
+    def make(folder: Path) -> None:
+        command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+        environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+        done = subprocess.run(command, cwd=ROOT, env=environment, text=True, capture_output=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    return once(tmp_path_factory, "site", make)
 
 
 @pytest.fixture

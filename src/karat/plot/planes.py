@@ -12,7 +12,7 @@ import numpy as np
 from karat.comparisons.results import Comparison
 from karat.errors import KaratError
 from karat.measures.information import completeness, homogeneity
-from karat.plot.canvas import GREY, LINES, axes, ink, settled
+from karat.plot.canvas import GREY, LINES, axes, ink, paper, settled
 from karat.plot.lettering import dots, name, size_of
 from karat.plot.overviews import checked
 from karat.plot.placing import Box, around
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 LEVELS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 BORDER = 0.02  # beyond 0 and 1, so that points on the edge are whole
+CORNER = 0.15  # of the width of the view
 NEAR = 5.5  # points from a system to its name
 AXES = (homogeneity, completeness)
 
@@ -122,7 +123,7 @@ def _within(point: Point, view: tuple[tuple[float, float], tuple[float, float]])
 
 
 def _curves(ax: Axes, beta: float, zoom: bool) -> None:
-    """Where V is the same: c = V beta h / ((1 + beta) h - V), labelled where it leaves the view, or enters it."""
+    """Where V is the same: c = V beta h / ((1 + beta) h - V), labelled where it leaves the view, or else within it."""
     (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
     first = "V = " if beta == 1 else f"V(β={beta:g}) = "
     for level in reversed(_levels(ax, beta) if zoom else LEVELS):
@@ -137,6 +138,12 @@ def _curves(ax: Axes, beta: float, zoom: bool) -> None:
         look: dict[str, Any] = {"textcoords": "offset points", "fontsize": size_of(ax), "color": GREY}
         if end == min(right, 1):
             ax.annotate(text, (1, float(c[-1])), (4, 0), xycoords=ax.get_yaxis_transform(), va="center", **look)
+        elif start == left and end - start < CORNER * (right - left):
+            continue  # it cuts off a corner that has no room for a label
+        elif start == left:
+            middle = float(h[100]), float(c[100])
+            box = {"facecolor": paper(ax), "edgecolor": "none", "pad": 0.8}
+            ax.annotate(text, middle, (0, 0), ha="center", va="center", bbox=box, zorder=1.5, **look)
         else:
             ax.annotate(text, (start, 1), (0, 4), xycoords=ax.get_xaxis_transform(), ha="center", **look)
 

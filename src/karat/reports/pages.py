@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from karat import plot
 from karat.cards import references
 from karat.comparisons.results import Comparison
-from karat.errors import KaratError
 from karat.measures.information import completeness, homogeneity
 from karat.plot.lettering import count_text
 from karat.registry import Measure
@@ -31,7 +30,7 @@ from karat.version import __version__
 FEW_SYSTEMS = 4  # of which all is shown
 DRAWN = 2  # whose pictures are, if there are more
 PAIRED = 8  # systems of which all differences are listed
-NEAR = 0.3  # systems that differ by less in homogeneity and completeness are looked at closely
+NEAR = 0.1  # systems that differ by less in homogeneity and completeness are looked at closely
 DIGITS = 4
 NAME = 60  # columns of a system's name
 
@@ -127,10 +126,8 @@ def own(name: str) -> str:
 
 @cache
 def _environment() -> Any:
-    try:
-        from jinja2 import Environment, FunctionLoader, StrictUndefined
-    except ImportError:
-        raise KaratError("reports need jinja2, which is not installed; pip install 'karat[report]'.") from None
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
     environment = Environment(
         loader=FunctionLoader(own), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
 from typing import Any
 
 from karat.alignment import Missing, NoiseAs
@@ -55,6 +56,7 @@ def report(
     >>> page.html().startswith("<!doctype html>")
     True
     """
+    _need_libraries()
     options = {"unit": unit, "corrected": corrected, "resamples": resamples, "seed": seed}
     comparison, found = None, {}
     given: Mapping[str, object] | None = None
@@ -80,6 +82,13 @@ def report(
             made.append(System(str(name), scores, explain(table, measure=improve), some))
             advance(1)
     return Report(tuple(made), comparison, title, command, tuple(notes))
+
+
+def _need_libraries() -> None:
+    """Refuse before anything is worked out."""
+    lacking = [name for name in ("jinja2", "matplotlib") if find_spec(name) is None]
+    if lacking:
+        raise KaratError(f"reports need {' and '.join(lacking)}, not installed here; pip install 'karat[report]'.")
 
 
 def _tables(given: Mapping[Any, object]) -> bool:

@@ -103,7 +103,7 @@ class Sampling(NamedTuple):
 
     def around(self, measure: Measure, estimate: float, error: float, method: str, caution: str = "") -> Interval:
         """An interval that stays within the measure's bounds."""
-        low, high = measure.bounds
+        low, high = map(float, measure.bounds)
         ends = max(low, estimate - self.z * error), min(high, estimate + self.z * error)
         return Interval(*ends, estimate, error, self.level, method, caution)
 
