@@ -72,6 +72,8 @@ def from_the_root(name: str) -> str:
 
     def moved(link: re.Match[str]) -> str:
         text, target = link[1], link[2]
+        if target.startswith("docs/") and target.endswith(".png"):
+            return f"[{text}]({target.removeprefix('docs/')})"
         if target.startswith("docs/") and target.split("#")[0].endswith(".md"):
             return f"[{text.removeprefix('docs/')}]({target.removeprefix('docs/')})"
         if target.startswith("CONTRIBUTING.md"):

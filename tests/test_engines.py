@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import dask
 import dask.dataframe
 import duckdb
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -34,6 +38,62 @@ def duckdb_relation(frame: dict[str, list[Any]]) -> Any:
     return connection.sql("SELECT * FROM t")
 
 
+NUMBERS = count()
+
+
+def modin_frame(frame: dict[str, list[Any]]) -> Any:
+    from modin.config import Engine
+
+    Engine.put("Python")
+    from modin.pandas import DataFrame
+
+    return DataFrame(frame)
+
+
+@cache
+def ibis_connection(backend: str) -> Any:
+    import ibis
+
+    return getattr(ibis, backend).connect()
+
+
+def ibis_memtable(frame: dict[str, list[Any]]) -> Any:
+    import ibis
+
+    return ibis.memtable(pa.table(frame))
+
+
+def ibis_polars(frame: dict[str, list[Any]]) -> Any:
+    return ibis_connection("polars").create_table(f"t{next(NUMBERS)}", pl.DataFrame(frame))
+
+
+def ibis_sqlite(frame: dict[str, list[Any]]) -> Any:
+    """Made by SQLite itself: not every sqlglot lets Ibis make tables."""
+    connection, name = ibis_connection("sqlite"), f"t{next(NUMBERS)}"
+    kinds = [{"int64": "INTEGER", "double": "REAL"}.get(str(column.type), "TEXT") for column in pa.table(frame).columns]
+    columns = ", ".join('"{}" {}'.format(c.replace('"', '""'), kind) for c, kind in zip(frame, kinds, strict=True))
+    connection.con.execute(f"CREATE TABLE {name} ({columns})")
+    marks = ", ".join("?" * len(frame))
+    connection.con.executemany(f"INSERT INTO {name} VALUES ({marks})", list(zip(*frame.values(), strict=True)))
+    return connection.table(name)
+
+
+@cache
+def spark_session() -> Any:
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.builder.remote("local[2]").getOrCreate()  # which starts a server
+    session.conf.set("spark.sql.shuffle.partitions", "2")
+    return session
+
+
+@pytest.fixture(scope="module", autouse=True)
+def stopped() -> Iterator[None]:
+    yield
+    if spark_session.cache_info().currsize:
+        spark_session().stop()
+
+
 ENGINES: dict[str, Callable[[dict[str, list[Any]]], Any]] = {
     "pandas": pd.DataFrame,
     "polars": pl.DataFrame,
@@ -41,8 +101,30 @@ ENGINES: dict[str, Callable[[dict[str, list[Any]]], Any]] = {
     "pyarrow": pa.table,
     "duckdb": duckdb_relation,
     "dask": lambda frame: dask.dataframe.from_pandas(pd.DataFrame(frame), npartitions=2),
+    "modin": modin_frame,
+    "ibis memtable": ibis_memtable,
+    "ibis polars": ibis_polars,
+    "ibis sqlite": ibis_sqlite,
+    "spark connect": lambda frame: spark_session().createDataFrame(pa.table(frame)),
 }
-engines = pytest.mark.parametrize("engine", ENGINES)
+SLOW = ("dask", "modin", "spark connect")  # which take a second for each measure
+NEEDED = {"modin": ["modin"], "ibis": ["ibis"], "spark": ["pyspark", "grpc", "grpc_status", "zstandard"]}
+
+
+def engine_params() -> Iterator[Any]:
+    """Engines that come with the tests, and those that are tested where they are installed."""
+    for name in ENGINES:
+        family = name.split()[0]
+        lacking = [package for package in NEEDED.get(family, []) if find_spec(package) is None]
+        marks = [pytest.mark.skipif(bool(lacking), reason=f"{', '.join(lacking)} not installed")]
+        if family in NEEDED:
+            marks.append(pytest.mark.filterwarnings("ignore"))  # of packages that warn of each other
+        if family == "spark":
+            marks.append(pytest.mark.spark)
+        yield pytest.param(name, marks=marks)
+
+
+engines = pytest.mark.parametrize("engine", list(engine_params()))
 
 LABELS = {
     "text": st.sampled_from(["a", "b", "it's", 'x"y', "; DROP", "ü", ""]),
@@ -74,7 +156,7 @@ def test_every_engine_counts_what_is_counted_in_memory(engine: str, drawn: tuple
     there = counted_frame(native, gold=gold, pred=pred, most=0)
     assert isinstance(there, EngineCounts)
     few = [karat.parse(text) for text in ("v_measure", "bcubed_f", "purity", "f_measure", "q2", "one_to_one")]
-    for measure in few if engine == "dask" else karat.list_measures():  # which takes a second for each
+    for measure in few if engine in SLOW else karat.list_measures():
         if measure.name in ("one_to_one", "one_to_one_greedy"):
             with pytest.raises(karat.TableError, match="one-to-one map needs all"):
                 measure.of(there)
@@ -201,6 +283,41 @@ def test_score_takes_frames_labels_and_tables() -> None:
         karat.score(object(), gold="class", pred="cluster")
     with pytest.raises(karat.LabelError, match="no rows"):
         karat.table(frame.head(0), gold="class", pred="cluster")
+
+
+def test_two_frames_of_two_engines_are_refused() -> None:
+    frame = {"id": [1, 2], "class": ["a", "b"]}
+    with pytest.raises(karat.LabelError, match=r"gold is a frame of polars and pred of pandas; give two of the same\."):
+        karat.table(pl.DataFrame(frame), pd.DataFrame(frame), gold="class", pred="class", id="id")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_two_connections_of_ibis_are_not_taken_for_one() -> None:
+    ibis = pytest.importorskip("ibis")
+    tables = []
+    for labels in ("('a', 1), ('a', 2), ('b', 3)", "('x', 1), ('y', 2), ('y', 3)"):
+        connection = ibis.sqlite.connect()
+        connection.con.execute("CREATE TABLE t (class TEXT, id INTEGER)")
+        connection.con.execute(f"INSERT INTO t VALUES {labels}")
+        tables.append(connection.table("t"))
+    with pytest.raises(karat.LabelError, match="two connections of Ibis; take both from the same"):
+        karat.table(*tables, gold="class", pred="class", id="id")
+    connection.con.execute("DROP TABLE t")
+    with pytest.raises(karat.KaratError, match=r"Ibis failed \(no such table: t\); check its session"):
+        karat.table(tables[1], gold="class", pred="id")
+
+
+def test_columns_may_be_called_as_what_tells_engines_apart() -> None:
+    names = ["aggregate", "fetchnumpy", "unify_dictionaries", "toDF", "sparkSession", "persist", "toArrow"]
+    for engine in ("pandas", "polars", "pyarrow"):
+        native = ENGINES[engine]({name: ["a", "a", "b"] for name in names})
+        assert karat.table(native, gold="toDF", pred="persist").n == 3
+
+
+def test_frames_of_narwhals_are_those_that_they_wrap() -> None:
+    for engine in ("pandas", "polars lazy", "duckdb"):
+        wrapped = nw.from_native(ENGINES[engine]({"class": ["a", "a", "b"], "cluster": [1, 1, 2]}))
+        assert karat.score(wrapped, gold="class", pred="cluster", measures="ari")["ari"] == 1
 
 
 def test_many_cells_stay_in_the_engine_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

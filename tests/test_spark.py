@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -12,11 +13,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import narwhals as nw
 import pytest
 
 import karat
 from karat.engines import collecting
 from karat.engines.counts import EngineCounts
+from karat.engines.dialects import collected
 
 pyspark = pytest.importorskip("pyspark")
 spark_cluster = pytest.importorskip("spark_cluster")
@@ -111,6 +114,35 @@ def test_labels_of_every_type_are_scored_in_spark_as_in_memory(spark: Any, kind:
         karat.score(frame, gold="g", pred="p")
     with pytest.raises(karat.KaratError, match="missing='singletons' needs the cells"):
         karat.score(frame, gold="g", pred="p", missing="singletons")
+
+
+ALIKE = """
+    1Y AS byte, 2S AS short, 3 AS integer, 4L AS long, 1.5f AS float, 2.5d AS double, 1.10BD AS decimal,
+    true AS boolean, date'2020-01-02' AS date, timestamp'2020-07-01 12:00:00' AS timestamp,
+    interval '1' day AS interval, 'x' AS string, X'00ff' AS binary, named_struct('a', 1) AS struct
+"""
+
+
+@pytest.mark.parametrize("column", [part.split()[0].rstrip(",") for part in ALIKE.split(" AS ")[1:]])
+def test_results_are_the_values_of_rows(spark: Any, column: str) -> None:
+    rows = spark.sql(f"SELECT {ALIKE}").select(column)
+    both = rows.union(spark.sql(f"SELECT CAST(NULL AS {rows.schema[0].dataType.simpleString()})"))
+    for frame in (rows, both):
+        (found,) = collected(nw.from_native(frame)).values()
+        wanted = [row[0] for row in frame.collect()]
+        assert found == wanted
+        assert list(map(type, found)) == list(map(type, wanted))
+
+
+def test_lists_are_no_labels(spark: Any) -> None:
+    with pytest.raises(karat.LabelError, match="cannot be a label"):
+        karat.table(spark.sql("SELECT array(1) AS gold, 1 AS pred"), gold="gold", pred="pred")
+
+
+def test_spark_forgets_the_cells_of_a_table(spark: Any) -> None:
+    before = spark.sparkContext._jsc.getPersistentRDDs().size()
+    karat.table(items(spark), gold="gold", pred="pred")
+    assert spark.sparkContext._jsc.getPersistentRDDs().size() == before
 
 
 def test_missing_labels_are_refused_unless_one_says_what_they_mean(spark: Any) -> None:
@@ -366,10 +398,39 @@ def test_without_java_the_command_line_says_so_in_a_sentence(tmp_path: Path) -> 
 def test_without_a_master_the_command_line_says_so_in_a_sentence(tmp_path: Path) -> None:
     nobody = f"spark://127.0.0.1:{spark_cluster.free_port()}"
     found = by_command(tmp_path, "--master", nobody)
-    assert found.returncode == 1
-    assert "Traceback" not in found.stderr
-    assert found.stderr.splitlines()[-1].startswith("karat: Spark did not start")
-    assert nobody in found.stderr.splitlines()[-1]
+    refused = "karat: Spark did not start (Connection refused); check that a master listens at"
+    assert (found.returncode, found.stderr) == (1, f"{refused} {nobody}.\n")
+
+
+def test_a_master_of_no_kind_is_told_by_what_java_says(tmp_path: Path) -> None:
+    found = by_command(tmp_path, "--master", "nowhere")
+    assert (found.returncode, len(found.stderr.splitlines())) == (1, 1)
+    assert "Master must either be" in found.stderr
+
+
+def test_the_command_line_is_silent_about_java(tmp_path: Path) -> None:
+    found = by_command(tmp_path, "-m", "ari")
+    assert (found.returncode, found.stderr) == (0, "")
+    assert "1.0000" in found.stdout
+
+
+@pytest.mark.parametrize("seconds", [1, 5])
+def test_ctrl_c_leaves_no_java_behind(tmp_path: Path, seconds: float) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("gold,pred\na,1\nb,2\n", encoding="utf-8")
+    command = [sys.executable, "-m", "karat", "score", str(path), "--gold", "gold", "--pred", "pred"]
+    # Java holds the pipes as long as it runs, so that communicate() waits for it
+    with subprocess.Popen(
+        [*command, "--engine", "spark"], stdout=-1, stderr=-1, text=True, start_new_session=True
+    ) as run:
+        time.sleep(seconds)
+        os.killpg(run.pid, signal.SIGINT)
+        try:
+            _, told = run.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            os.killpg(run.pid, signal.SIGKILL)
+            raise
+    assert (run.returncode, told) == (130, "karat: interrupted; nothing was written.\n")
 
 
 @pytest.fixture(scope="module")

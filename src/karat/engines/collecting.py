@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -11,22 +10,8 @@ import numpy as np
 
 from karat.alignment import Missing, NoiseAs, Policy
 from karat.engines.counts import EngineCounts
-from karat.engines.queries import (
-    COUNT,
-    GOLD,
-    PRED,
-    Frame,
-    Lazy,
-    cells_of,
-    check_whole,
-    columns,
-    is_spark,
-    joined,
-    kept,
-    labelled,
-    number,
-    spark_speaks_plainly,
-)
+from karat.engines.dialects import Lazy, columns, kept, plainly, released
+from karat.engines.queries import COUNT, GOLD, PRED, Frame, cells_of, check_whole, joined, labelled, number
 from karat.engines.relations import is_relation, relation_cells, relation_labels
 from karat.errors import LabelError, TableError
 from karat.names import is_missing, plain
@@ -50,7 +35,7 @@ def table(
 ) -> Table:
     """The table of two columns of a frame, counted by the frame's own engine; all its cells are collected.
 
-    frame: of pandas, Polars (eager or lazy), PyArrow, DuckDB, Dask, Spark, Ibis and whatever else narwhals knows.
+    frame: of pandas, Polars (eager or lazy), PyArrow, DuckDB, Dask, Spark, Ibis, Modin or what else narwhals knows.
     other, id: pred is a column of another frame, matched on the items' ids. count: rows are cells, and this column
     says how many items they hold. missing, noise: as in score().
 
@@ -90,7 +75,8 @@ def counted_frame(
         raise LabelError("two frames are matched on id=..., and one frame needs none; give both or neither.")
     if other is not None and (count or weights) is not None:
         raise TableError("two frames are of items, one a row; leave out count and weights.")
-    with spark_speaks_plainly() if is_spark(frame) else nullcontext():
+    frame, other = (nw.to_native(side, pass_through=True) for side in (frame, other))
+    with plainly(frame):
         if other is None:
             cells = _cells(frame, gold, pred, count if weights is None else weights)
         else:
@@ -99,8 +85,11 @@ def counted_frame(
             )
             policy = replace(policy, matched="items")
         cells = kept(cells)
-        many = most is not None and number(cells, nw.len()) > most
-        return _left_there(cells, policy, engine_of(frame)) if many else _collected(cells, policy)
+        if most is not None and number(cells, nw.len()) > most:
+            return _left_there(cells, policy, engine_of(frame))
+        found = _collected(cells, policy)
+        released(cells)
+        return found
 
 
 def _cells(frame: object, gold: str, pred: str, weights: str | None) -> Lazy:

@@ -12,7 +12,8 @@ import numpy as np
 
 from karat.alignment import Policy
 from karat.counts import CellFormula, Profiled, count_itself
-from karat.engines.queries import COUNT, GOLD, PRED, Lazy, collected, margin, number, sizes, with_margins
+from karat.engines.dialects import Lazy, collected
+from karat.engines.queries import COUNT, GOLD, PRED, margin, number, sizes, with_margins
 from karat.errors import TableError
 from karat.profile import Profile, exact_sum
 

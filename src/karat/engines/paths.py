@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import signal
+import socket
+import tempfile
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
+from karat.engines.dialects import first_line
 from karat.errors import FileError, KaratError
+
+PATIENCE = 5.0  # seconds for a master to answer; Spark itself would try for a minute
 
 
 @contextmanager
@@ -17,12 +25,17 @@ def opened_by(engine: str, path: str, *, master: str | None = None, memory: str 
     if engine == "polars":
         yield _by_polars(path, kind)
         return
-    session, ours = _spark(master, memory)
+    logging.disable(logging.CRITICAL)  # py4j logs whatever breaks off a question, Ctrl-C too, with its trace
     try:
-        yield _by_spark(session, path, kind)
+        session, ours = _spark(master, memory)
+        try:
+            yield _by_spark(session, path, kind)
+        finally:
+            if ours:
+                with suppress(Exception):  # if it has gone; Java ends with us
+                    session.stop()
     finally:
-        if ours:
-            session.stop()
+        logging.disable(logging.NOTSET)
 
 
 def _kind(path: str) -> str:
@@ -49,33 +62,90 @@ def _by_polars(path: str, kind: str) -> Any:
             frame = polars.scan_csv(path, separator="\t" if kind == "tsv" else ",", infer_schema=False)
         frame.collect_schema()
     except (OSError, polars.exceptions.PolarsError) as problem:
-        raise FileError(f"{path!r} cannot be read by polars ({_first_line(problem)}); check it.") from None
+        raise FileError(f"{path!r} cannot be read by polars ({first_line(problem)}); check it.") from None
     return frame
 
 
 def _spark(master: str | None, memory: str | None) -> tuple[Any, bool]:
     """The running session, or one of our own, which is to be stopped."""
     try:
+        from pyspark import SparkConf, SparkContext
         from pyspark.sql import SparkSession
     except ImportError:
         raise KaratError("engine 'spark' is not installed; pip install 'karat[spark]', and Java 17 or newer.") from None
     running = SparkSession.getActiveSession()
-    if running is not None and master is None:
+    if running is not None:
         return running, False
-    builder = SparkSession.builder.appName("karat").config("spark.ui.enabled", "false")
-    builder = builder.config("spark.ui.showConsoleProgress", "false")
+    _check_master(master)
+    conf = SparkConf().setAppName("karat").set("spark.log.level", "ERROR")
+    conf = conf.set("spark.ui.enabled", "false").set("spark.ui.showConsoleProgress", "false")
     if master is not None:
-        builder = builder.master(master)
+        conf = conf.setMaster(master)
     elif "MASTER" not in os.environ and "SPARK_HOME" not in os.environ:
-        builder = builder.master("local[*]")
+        conf = conf.setMaster("local[*]")
     if memory is not None:
-        builder = builder.config("spark.driver.memory", memory.lower().removesuffix("b"))
+        conf = conf.set("spark.driver.memory", memory.lower().removesuffix("b"))
     try:
-        session = builder.getOrCreate()
+        if SparkContext._gateway is None:
+            SparkContext(conf=conf, gateway=_java(conf))
+        return SparkSession.builder.config(conf=conf).getOrCreate(), True
     except Exception as problem:  # whatever Java, or its absence, makes of it
-        raise KaratError(f"Spark did not start ({_first_line(problem)}); check Java and {master or 'local'}.") from None
-    session.sparkContext.setLogLevel("ERROR")
-    return session, running is None
+        raise KaratError(f"Spark did not start ({first_line(problem)}); check Java and {master or 'local'}.") from None
+
+
+def _java(conf: Any) -> Any:
+    """The Java that Spark runs in: what it logs is kept from the terminal, and told if it does not start."""
+    from pyspark import java_gateway
+
+    launch: Any = java_gateway.launch_gateway
+    with tempfile.TemporaryFile() as written, _undisturbed():
+        try:
+            return launch(conf, {"stderr": written})
+        except Exception as problem:  # which says that Java has ended, but not why
+            written.seek(0)
+            lines = written.read().decode(errors="replace").splitlines()
+            told = [line for line in lines if any(word in line for word in ("JAVA_HOME", "Error:", "Exception:"))]
+            reason = told[0].rpartition("Exception: ")[2].strip() if told else first_line(problem)
+            raise KaratError(reason) from None
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Ctrl-C waits for a moment, unless pressed twice: a Java whose start is broken off runs on for ever."""
+    if threading.current_thread() is not threading.main_thread():  # where no signal arrives
+        yield
+        return
+    pressed: list[int] = []
+
+    def press(number: int, _: object) -> None:
+        if pressed:
+            raise KeyboardInterrupt
+        pressed.append(number)
+
+    before = signal.signal(signal.SIGINT, press)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if pressed:
+            raise KeyboardInterrupt
+
+
+def _check_master(master: str | None) -> None:
+    """Refuse a standalone master that nobody can connect to; of several, one is enough."""
+    if master is None or not master.startswith("spark://"):
+        return
+    problem = "it names no host and port"
+    for address in master.removeprefix("spark://").split(","):
+        host, _, port = address.rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), PATIENCE).close()
+            return
+        except OSError as found:
+            problem = found.strerror or str(found)
+        except ValueError:  # no number after the colon
+            pass
+    raise KaratError(f"Spark did not start ({problem}); check that a master listens at {master}.")
 
 
 def _by_spark(session: Any, path: str, kind: str) -> Any:
@@ -84,9 +154,4 @@ def _by_spark(session: Any, path: str, kind: str) -> Any:
             return session.read.parquet(path)
         return session.read.csv(path, header=True, sep="\t" if kind == "tsv" else ",")
     except Exception as problem:
-        raise FileError(f"{path!r} cannot be read by Spark ({_first_line(problem)}); check it.") from None
-
-
-def _first_line(problem: BaseException) -> str:
-    lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
-    return lines[0][:200].rstrip(".") if lines else type(problem).__name__
+        raise FileError(f"{path!r} cannot be read by Spark ({first_line(problem)}); check it.") from None

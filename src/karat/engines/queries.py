@@ -1,38 +1,17 @@
-"""What is asked of an engine, in narwhals' words: the cells of a table, and sums over them; nothing names an engine."""
+"""What is asked of an engine, in narwhals' words: the cells of a table, and sums over them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any, NamedTuple, TypeAlias
-from uuid import uuid4
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import narwhals as nw
 
-from karat.errors import KaratError, LabelError, TableError, listed, nearest
+from karat.engines.dialects import Lazy, check_together, collected, comes_from, knows_nan, name_of, plainly
+from karat.errors import LabelError, TableError, listed, nearest
 from karat.profile import Sizes
 
-Lazy: TypeAlias = Any  # narwhals' LazyFrame, which is generic in what it wraps
-
 GOLD, PRED, COUNT, ITEM = "karat_gold", "karat_pred", "karat_count", "karat_item"
-
-
-@contextmanager
-def spark_speaks_plainly() -> Iterator[None]:
-    """What Spark, Java or a lost cluster raises, as one sentence."""
-    try:
-        yield
-    except KaratError:
-        raise
-    except Exception as problem:
-        lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
-        reason = lines[0][:200].rstrip(".") if lines else type(problem).__name__
-        raise KaratError(f"Spark failed ({reason}); check its session and its cluster, and try again.") from problem
-
-
-def is_spark(native: object) -> bool:
-    """Whether a frame is Spark's."""
-    return type(native).__module__.startswith("pyspark.")
 
 
 class Frame(NamedTuple):
@@ -47,12 +26,12 @@ class Frame(NamedTuple):
         """A frame or a table of any engine that narwhals knows."""
         names: list[str] = []
         inner: list[str] = []
-        if hasattr(native, "toDF") and hasattr(native, "sparkSession"):  # where a dot in a name means a field
-            with spark_speaks_plainly():
+        if comes_from(native, "pyspark") and hasattr(type(native), "toDF"):  # where a dot in a name means a field
+            with plainly(native):
                 names = list(native.columns)
                 inner = [f"karat_{place}" for place in range(len(names))]
                 native = native.toDF(*inner)
-        if hasattr(native, "unify_dictionaries"):  # Arrow, whose chunks may have different ones
+        if comes_from(native, "pyarrow") and hasattr(native, "unify_dictionaries"):  # chunks may have different ones
             native = native.unify_dictionaries()
         try:
             lazy = nw.from_native(native).lazy()
@@ -65,8 +44,7 @@ class Frame(NamedTuple):
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise LabelError(f"the frame has more than one column {twice!r}; give them different names.")
-        engine = str(lazy.implementation).rsplit(".", 1)[-1].lower()
-        return cls(lazy, dict(zip(names, inner or names, strict=True)), engine)
+        return cls(lazy, dict(zip(names, inner or names, strict=True)), name_of(lazy.implementation))
 
     def labels(self, item: str, name: str, alias: str, role: str) -> Lazy:
         """Items and their labels, to be joined."""
@@ -78,7 +56,7 @@ class Frame(NamedTuple):
             hint = nearest(str(name), self.inner) or f"there are {listed(self.inner, 12)}."
             raise LabelError(f"{role}={name!r} is no column of the frame; {hint}")
         found = nw.col(self.inner[name])
-        if self.lazy.collect_schema()[self.inner[name]].is_float():
+        if self.lazy.collect_schema()[self.inner[name]].is_float() and knows_nan(self.lazy.to_native()):
             return nw.when(~found.is_nan()).then(found)
         return found
 
@@ -93,6 +71,7 @@ def labelled(frame: Frame, gold: str, pred: str, weights: str | None) -> Lazy:
 
 def joined(gold: Lazy, pred: Lazy, item: str) -> Lazy:
     """Gold of one frame and predicted of another, matched on the items' ids; labels are missing where one has none."""
+    check_together(gold.to_native(), pred.to_native())
     for side, role in ((gold, "gold"), (pred, "pred")):
         _check_ids(side, role, item)
     kinds = [side.collect_schema()[ITEM] for side in (gold, pred)]
@@ -131,41 +110,6 @@ def _check_weights(rows: Lazy) -> None:
     least = number(rows, nw.col(COUNT).min())
     if least < 0:
         raise TableError(f"a count or weight is {least}; give positive numbers.")
-
-
-def kept(cells: Lazy) -> Lazy:
-    """Cells that will be asked several times, worked out once and kept where they are."""
-    native = cells.to_native()
-    if hasattr(native, "sparkSession"):  # which would take what it keeps for the same file as it was before
-        with spark_speaks_plainly():
-            return nw.from_native(native.where(f"'{uuid4().hex}' IS NOT NULL").persist()).lazy()
-    if hasattr(native, "persist"):  # Dask
-        return nw.from_native(native.persist()).lazy()
-    return cells.collect().lazy() if cells.implementation.is_polars() else cells
-
-
-def collected(lazy: Lazy) -> dict[str, list[Any]]:
-    """The columns of a result, as lists of plain values."""
-    found = columns(lazy)
-    return {name: values if isinstance(values, list) else values.tolist() for name, values in found.items()}
-
-
-def columns(lazy: Lazy) -> dict[str, Any]:
-    """The columns of a result: arrays of numbers where none is missing, else lists of plain values."""
-    names = lazy.collect_schema().names()
-    native = lazy.to_native()
-    if hasattr(native, "toLocalIterator"):  # Spark
-        with spark_speaks_plainly():
-            rows = native.collect()
-        return {name: [row[place] for row in rows] for place, name in enumerate(names)}
-    found = lazy.collect()
-    return {name: _values(found[name]) for name in names}
-
-
-def _values(series: Any) -> Any:
-    if series.dtype.is_integer() and not series.null_count():
-        return series.to_numpy()
-    return series.to_list()
 
 
 def number(lazy: Lazy, expression: Any) -> Any:

@@ -9,13 +9,14 @@ from typing import Any
 
 import narwhals as nw
 
-from karat.engines.queries import COUNT, GOLD, ITEM, PRED, Lazy
+from karat.engines.dialects import Lazy, comes_from
+from karat.engines.queries import COUNT, GOLD, ITEM, PRED
 from karat.errors import LabelError, TableError, listed, nearest
 
 
 def is_relation(data: object) -> bool:
     """Whether something is a relation of DuckDB."""
-    return hasattr(data, "fetchnumpy") and hasattr(data, "aggregate")
+    return comes_from(data, "duckdb", "_duckdb") and hasattr(data, "aggregate")
 
 
 def relation_cells(relation: Any, gold: str, pred: str, weights: str | None) -> Lazy:

@@ -1,0 +1,120 @@
+"""Where engines differ behind narwhals: what is kept, how results come out, and how failures are told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any, TypeAlias
+from uuid import uuid4
+
+import narwhals as nw
+
+from karat.errors import KaratError, LabelError
+
+Lazy: TypeAlias = Any  # narwhals' LazyFrame, which is generic in what it wraps
+
+FOREIGN = {"pyspark": "Spark", "ibis": "Ibis"}  # engines that pass on what other programs raise
+ALIKE = frozenset(  # Spark's types that are the same plain values from Arrow as from rows; times are not, nor structs
+    ("binary", "boolean", "byte", "date", "decimal", "double", "float", "integer", "long", "short", "string")
+)
+
+
+def comes_from(native: object, *packages: str) -> bool:
+    """Whether a frame is of some package, by its type: columns may be attributes, of any name."""
+    return any(kind.__module__.partition(".")[0] in packages for kind in type(native).__mro__)
+
+
+@contextmanager
+def plainly(native: object) -> Iterator[None]:
+    """What Spark, Java, a lost cluster or a database raises, as one sentence."""
+    try:
+        yield
+    except KaratError:
+        raise
+    except Exception as problem:
+        name = next((name for package, name in FOREIGN.items() if comes_from(native, package)), None)
+        if name is None:
+            raise
+        raise KaratError(f"{name} failed ({first_line(problem)}); check its session, and try again.") from problem
+
+
+def first_line(problem: BaseException) -> str:
+    """What a problem says first, without the traces that may follow."""
+    lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
+    return lines[0][:200].rstrip(".") if lines else type(problem).__name__
+
+
+def knows_nan(native: Any) -> bool:
+    """Whether an engine tells NaN from other numbers; SQLite, by way of Ibis, has none."""
+    if not comes_from(native, "ibis"):
+        return True
+    return bool(native.get_backend().has_operation(import_module("ibis.expr.operations").IsNan))
+
+
+def check_together(gold: Any, pred: Any) -> None:
+    """Refuse two frames of two engines; and of two connections, which Ibis would take for one if both are alike."""
+    first, second = (nw.from_native(side).implementation for side in (gold, pred))
+    if first is not second:
+        raise LabelError(f"gold is a frame of {name_of(first)} and pred of {name_of(second)}; give two of the same.")
+    if first.is_ibis():
+        sources = {id(node.source) for side in (gold, pred) for node in side.op().find(lambda n: hasattr(n, "source"))}
+        if len(sources) > 1:
+            raise LabelError("gold and pred are tables of two connections of Ibis; take both from the same.")
+
+
+def name_of(implementation: Any) -> str:
+    """An engine's name as its package has it, whatever the way to reach it."""
+    return str(implementation).rsplit(".", 1)[-1].partition("[")[0].lower()
+
+
+def kept(cells: Lazy) -> Lazy:
+    """Cells that will be asked several times, worked out once and kept where they are."""
+    native = cells.to_native()
+    if comes_from(native, "pyspark"):  # which would take what it keeps for the same file as it was before
+        with plainly(native):
+            return nw.from_native(native.where(f"'{uuid4().hex}' IS NOT NULL").persist()).lazy()
+    if cells.implementation.is_dask():
+        return nw.from_native(native.persist()).lazy()
+    return cells.collect().lazy() if cells.implementation.is_polars() else cells
+
+
+def released(cells: Lazy) -> None:
+    """Let an engine forget cells that it kept."""
+    native = cells.to_native()
+    if comes_from(native, "pyspark"):
+        native.unpersist()
+
+
+def collected(lazy: Lazy) -> dict[str, list[Any]]:
+    """The columns of a result, as lists of plain values."""
+    found = columns(lazy)
+    return {name: values if isinstance(values, list) else values.tolist() for name, values in found.items()}
+
+
+def columns(lazy: Lazy) -> dict[str, Any]:
+    """The columns of a result: arrays of numbers where none is missing, else lists of plain values."""
+    native = lazy.to_native()
+    with plainly(native):
+        return _of_spark(native) if comes_from(native, "pyspark") else _of_frame(lazy.collect())
+
+
+def _of_spark(native: Any) -> dict[str, Any]:
+    """By way of Arrow, which is faster, where its values are those of rows."""
+    if hasattr(type(native), "toArrow") and all(field.dataType.typeName() in ALIKE for field in native.schema):
+        try:
+            return _of_frame(nw.from_native(native.toArrow()))
+        except ImportError:  # no PyArrow, or one that Spark finds too old
+            pass
+    rows = native.collect()
+    return {name: [row[place] for row in rows] for place, name in enumerate(native.columns)}
+
+
+def _of_frame(found: Any) -> dict[str, Any]:
+    return {name: _values(found[name]) for name in found.columns}
+
+
+def _values(series: Any) -> Any:
+    if series.dtype.is_integer() and not series.null_count():
+        return series.to_numpy()
+    return series.to_list()
