@@ -29,7 +29,7 @@ def set_up(extra: str) -> None:
     wanted = hashlib.sha256(b"".join(path.read_bytes() for path in BUILT_FROM)).hexdigest()
     if stamp.is_file() and stamp.read_text() == wanted:
         return
-    print("Installing karat into .venv (once) ...", file=sys.stderr, flush=True)
+    print("Installing karat into .venv (once; it takes a minute or two) ...", file=sys.stderr, flush=True)
     if not (BIN / "python").exists() and not (BIN / "python.exe").exists():
         venv.create(HOME, with_pip=True)
     package = f".[{extra}]" if extra else "."
@@ -50,7 +50,7 @@ def main() -> None:
         sys.exit(f"karat needs Python 3.11 or newer; this is {sys.version.split()[0]}.")
     command = sys.argv[1] if len(sys.argv) == 2 else ""
     if command == "example":
-        set_up("")
+        set_up("report")
         run(["karat", "example"])
     elif command == "test":
         set_up("test")
@@ -58,6 +58,7 @@ def main() -> None:
             run(step)
     elif command == "docs":
         set_up("docs")
+        os.environ["NO_MKDOCS_2_WARNING"] = "1"
         run(["mkdocs", "build", "--strict"])  # tests/test_site.py does it too
         print(f"The documentation is in {ROOT / 'site' / 'index.html'}")
     elif command == "bench":

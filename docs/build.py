@@ -11,10 +11,9 @@ import karat
 
 PAGE = Path(__file__).parent / "measures.md"
 AUDIT = Path(__file__).parent / "audit.md"
+TITLES = {"bcubed": "BCubed"}  # of families
 
 HEAD = """# The measures
-
-This page is made from the declarations in `src/karat/measures/` by `python docs/build.py`.
 
 C are the gold classes, K the predicted clusters, n the number of items, h(c), h(k) and h(c,k) the items in a class, a
 cluster and a cell. Natural logarithms, unless the unit is bits. Of all M = n(n-1)/2 pairs, a00 are together in both,
@@ -27,7 +26,8 @@ labels (relabelling). *Elsewhere* are the names under which other libraries have
 seen by running scikit-learn 1.9.1, torchmetrics 1.9.0, NetworKit 11.2.2, igraph 1.0, graph-tool 2.45, genieclust 1.3,
 clusim 0.4, CDlib 0.4.1, permetrics 2.1, river 0.26, aricode 1.1, clue 0.3-64, mclustcomp 0.3.5, ClusterR 1.3.6, and
 by reading ELKI and Clustering.jl. `karat measures NAME` tells the same on a terminal. Measures marked * are in the
-default panel of `karat.score()`.
+default panel of `karat.score()`. The page is made from the declarations in `src/karat/measures/` by
+`python docs/build.py`.
 """
 
 
@@ -35,7 +35,7 @@ def page() -> str:
     """The whole page."""
     parts = [HEAD]
     for family, group in groupby(karat.list_measures(), key=lambda m: m.family):
-        parts.append(f"\n## {family.capitalize()}\n")
+        parts.append(f"\n## {TITLES.get(family, family.capitalize())}\n")
         measures = list(group)
         parts.append("| measure | meaning | definition | better | range | perfect | exchanged | breaks | paper |")
         parts.append("|---|---|---|---|---|---|---|---|---|")

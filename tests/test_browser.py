@@ -350,6 +350,34 @@ def test_what_is_wrong_is_told(app: Any, tmp_path: Path) -> None:
     assert "more than 1 MB" in app.locator("#error").inner_text()
 
 
+def test_the_report_follows_after_a_mistake_too(app: Any, tmp_path: Path) -> None:
+    path = tmp_path / "three.csv"
+    path.write_text("key,a,b,c\n" + "".join(f"{i},{i % 2},{i % 3},{i % 2}\n" for i in range(12)))
+    app.set_input_files("#files", path)
+    app.wait_for_selector("#error:visible")
+    assert "«gold column», «predicted columns»" in app.locator("#error").inner_text()
+    app.fill("[name=gold]", "a")
+    app.fill("[name=pred]", "b, c")
+    app.press("[name=pred]", "Tab")
+    assert report_in(app).locator("h1").inner_text() == "2 systems against gold"
+    app.fill("[name=beta]", "none")
+    app.press("[name=beta]", "Tab")
+    app.wait_for_selector("#error:visible")
+    assert app.locator("#report").is_hidden()
+    assert app.locator("#save").is_disabled()
+
+
+def test_gold_is_found_and_can_be_chosen(app: Any, tmp_path: Path) -> None:
+    texts = {"agglo.csv": ("cluster", PRED), "dbscan.csv": ("cluster", OTHER), "truth.csv": ("class", GOLD)}
+    for name, (column, labels) in texts.items():
+        (tmp_path / name).write_text(f"id,{column}\n" + "".join(f"{item},{label}\n" for item, label in labels.items()))
+    app.set_input_files("#files", [tmp_path / name for name in texts])
+    assert app.locator("#chosen li").first.inner_text().startswith("truth.csv is gold")
+    assert "17 items in 3 classes" in report_in(app).locator(".sub").first.inner_text()
+    app.get_by_role("button", name="make it gold").first.click()
+    assert app.locator("#chosen li").first.inner_text().startswith("agglo.csv is gold")
+
+
 def test_hostile_files_run_nothing(app: Any, tmp_path: Path) -> None:
     path = tmp_path / "bad.jsonl"
     rows = [{"id": f"{label}{i}", "gold": label, "pred": HOSTILE[i % 3]} for i, label in enumerate(HOSTILE * 3)]

@@ -116,6 +116,37 @@ def test_samples_follow_the_policies() -> None:
     assert samples([1, 2], [1, 2], ["p", "q"], karat.Table.from_labels([1, 2], [1, 2])) == {0: ("p",), 1: ("q",)}
 
 
+def test_series_name_their_items() -> None:
+    import pandas as pd
+
+    gold, pred = pd.Series(GOLD), pd.Series(PRED)
+    found = data_of(karat.report(gold, {"mine": pred.sample(frac=1, random_state=1)}, "ari").html())[0]
+    named = data_of(karat.report(GOLD, {"mine": PRED}, "ari").html())[0]
+    assert found["items"] == named["items"] != {}
+    assert karat.report(gold.reset_index(drop=True), pred.reset_index(drop=True), "ari").html()
+
+
+def test_items_that_a_policy_put_apart_are_shown_as_one() -> None:
+    gold = {f"d{i}": "ab"[i % 2] for i in range(60)}
+    pred = {item: "noise" if i % 3 else gold[item] for i, item in enumerate(gold)}
+    page = karat.report(gold, {"mine": pred}, "ari", noise="noise", noise_as="singletons").html()
+    heat = page[page.index('<table class="heat') : page.index("</table>", page.index('<table class="heat'))]
+    assert "40 others" in heat
+    assert "alone" not in heat
+    assert "The last column: 40 other clusters, 67% of the items." in page
+
+
+def test_items_left_out_are_told_at_once() -> None:
+    gold = {**GOLD, "more": "a"}
+    page = karat.report(gold, {"mine": PRED, "other": OTHER}, "ari", missing="drop").html()
+    assert "17 items in 3 classes; 1 item left out, for all systems" in page
+
+
+def test_curves_are_those_of_the_same_beta() -> None:
+    page = karat.report(GOLD, {"mine": PRED}, ["v_measure(beta=2)"]).html()
+    assert "V(β=2) = 0.9" in page
+
+
 def test_hostile_labels_stay_text() -> None:
     gold = {f"{item}{i}": label for i, (item, label) in enumerate(zip(HOSTILE * 3, HOSTILE[::-1] * 3, strict=True))}
     systems = {HOSTILE[0]: {item: HOSTILE[i % 4] for i, item in enumerate(gold)}, HOSTILE[2]: dict(gold)}

@@ -197,7 +197,7 @@ def _html_cell(text: str, tag: str, left: bool) -> str:
 
     inner = escape(text)
     if isinstance(text, Marked):
-        bold = f"<b>{escape(text.number)}</b>" if text.best else escape(text.number)
+        bold = f"<b>{escape(text.number)}*</b>" if text.best else escape(text.number)
         inner = f"{bold} <sup>{escape(text.letters)}</sup>" if text.letters else bold
     side = "left" if left else "right"
     return f'<{tag} style="text-align: {side}; padding: 0.1em 0.6em">{inner}</{tag}>'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from typing import NamedTuple
 
 from karat.errors import KaratError
@@ -80,3 +81,20 @@ def as_number(text: str, name: str, low: float) -> float:
 def listed_words(text: str | None) -> list[str]:
     """Column names, separated by commas."""
     return [word.strip() for word in (text or "").split(",") if word.strip()]
+
+
+FIELDS = {
+    "gold": "gold column", "pred": "predicted columns", "id": "id column", "missing": "items without a label",
+    "noise": "noise label", "noise_as": "noise counts as",
+}  # fmt: skip
+_VALUE = r"\.\.\.|'[^']*'(?:(?:, | or )'[^']*')*"
+_NAMED = re.compile(rf"\b({'|'.join(sorted(FIELDS, key=len, reverse=True))})=({_VALUE})")
+
+
+def in_words_of_the_page(message: str) -> str:
+    """A message of the library with the names that the page's fields have.
+
+    >>> in_words_of_the_page("say which is which: gold=..., pred=...")
+    'say which is which: «gold column», «predicted columns»'
+    """
+    return _NAMED.sub(lambda m: f"«{FIELDS[m[1]]}»" + ("" if m[2] == "..." else f" {m[2]}"), message)

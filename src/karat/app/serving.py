@@ -7,7 +7,7 @@ import socket
 from typing import TYPE_CHECKING, Any
 
 from karat.app.answers import report_of
-from karat.app.questions import question_of
+from karat.app.questions import in_words_of_the_page, question_of
 from karat.errors import KaratError
 from karat.registry import list_measures
 from karat.rendering import shown
@@ -63,7 +63,7 @@ def application(port: int, limit: int = LIMIT) -> Starlette:
         except _RefusedError as problem:
             return JSONResponse({"error": str(problem)}, problem.status, headers=HEADERS)
         except KaratError as problem:
-            return JSONResponse({"error": shown(problem)}, 422, headers=HEADERS)
+            return JSONResponse({"error": shown(in_words_of_the_page(str(problem)))}, 422, headers=HEADERS)
         except MemoryError:
             return JSONResponse({"error": "there is not enough memory; use karat report."}, 507, headers=HEADERS)
         return HTMLResponse(found, headers=HEADERS)

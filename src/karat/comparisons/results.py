@@ -193,7 +193,7 @@ class Comparison(Printed, Mapping[str, Mapping[str, float]]):
                 f"{number(self.joint.policy.dropped)} items without a label in gold or in some system are left out for "
                 "all; clusters are cut down to the items that are left, and what else they hold counts for nothing."
             )
-        if self.agreement:
+        if self.agreement and len(self) > 2:  # two are ranked alike, or the other way round
             notes.append(self._agreement())
         return notes
 

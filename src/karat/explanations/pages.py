@@ -107,7 +107,7 @@ def _line(side: Side, place: int, whole: tuple[float, ...], digits: int) -> list
 
 def _largest_parts(side: Side, place: int) -> str:
     """As many of the largest parts as there is room for, three at most."""
-    parts = [f"{_label(other)} {percent(share)}" for other, share in side.largest_parts(place)]
+    parts = [f"{_label(other)}: {percent(share)}" for other, share in side.largest_parts(place)]
     for number_shown in range(len(parts), 1, -1):
         more = ", …" if side.parts[place] > number_shown else ""
         text = ", ".join(parts[:number_shown]) + more

@@ -118,7 +118,7 @@ def prepare(folder: str) -> None:
     if not os.access(folder, os.W_OK):
         raise KaratError(f"{folder!r} cannot be written to; name another directory.")
     if find_spec("matplotlib") is None:
-        raise KaratError("figures need matplotlib, which is not installed; pip install matplotlib.")
+        raise KaratError("figures need matplotlib, which is not installed; pip install 'karat[papers]'.")
 
 
 def _draw(figures: dict[str, Any], folder: str) -> None:

@@ -38,7 +38,7 @@ def need_matplotlib() -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError:
-        raise KaratError("plots need matplotlib, which is not installed; pip install matplotlib.") from None
+        raise KaratError("plots need matplotlib, which is not installed; pip install 'karat[plot]'.") from None
 
 
 def axes(ax: Axes | None, width: float, height: float) -> Axes:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from karat.errors import KaratError
 from karat.kernels.tallying import add_by_code
+from karat.names import Singleton
 from karat.plot.lettering import OTHER, percent
 from karat.tables import Table, several
 
@@ -120,10 +121,13 @@ def crossings(counts: NDArray[Any]) -> float:
 
 
 def overview(given: object, most_classes: int, most_clusters: int) -> Overview:
-    """The largest classes and clusters of a table, the largest first, and all others as one; one alone is drawn."""
+    """The largest classes and clusters of a table, the largest first, and all others as one; one alone is drawn.
+
+    Clusters of one item each that a policy made, of noise or of missing labels, are among the others.
+    """
     table = checked(given)
-    rows, row_names = _places(table.class_sizes, most_classes)
-    cols, col_names = _places(table.cluster_sizes, most_clusters)
+    rows, row_names = _places(table.class_sizes, most_classes, table.classes)
+    cols, col_names = _places(table.cluster_sizes, most_clusters, table.clusters)
     shape = int(rows.max()) + 1, int(cols.max()) + 1
     codes = rows[table.rows] * shape[1] + cols[table.cols]
     if table.counts.dtype.kind == "i":
@@ -152,9 +156,16 @@ def at_most(most: object) -> int:
     return int(most)
 
 
-def _places(sizes: NDArray[Any], most: int) -> tuple[Ints, Ints]:
+def by_size(sizes: NDArray[Any], names: Sequence[Any]) -> Ints:
+    """Classes or clusters, the largest first, and last those that a policy made of single items."""
+    made = np.fromiter((isinstance(name, Singleton) for name in names), bool, len(names))
+    return np.lexsort((-sizes, made))
+
+
+def _places(sizes: NDArray[Any], most: int, names: Sequence[Any]) -> tuple[Ints, Ints]:
     """The line that each class or cluster is drawn in, and those that have one of their own."""
-    order = np.argsort(-sizes, kind="stable")
+    order = by_size(sizes, names)
+    most = min(most, sum(not isinstance(name, Singleton) for name in names) or 1)
     kept = order if order.size <= most + 1 else order[:most]
     places = np.full(order.size, kept.size, dtype=np.int64)
     places[kept] = np.arange(kept.size)

@@ -43,7 +43,8 @@ class Point(NamedTuple):
 def plane(systems: object, *, ax: Axes | None = None, beta: float = 1, zoom: bool = False) -> Axes:
     """Each system as a point, right of those less homogeneous and above those less complete.
 
-    Crosses are intervals, around estimates with less bias where there are some. A label that has no room is left out.
+    Crosses are intervals, around estimates with less bias where there are some, to which a dotted line leads from the
+    score. A label that has no room is left out.
     The trivial clusterings are marked: all items in one cluster, and, where all systems have the same gold, all apart.
 
     systems: a Comparison, a Board, or a mapping from names to Tables or Scores. beta: of V, as v_measure has it.
@@ -59,10 +60,12 @@ def plane(systems: object, *, ax: Axes | None = None, beta: float = 1, zoom: boo
     if isinstance(systems, Comparison) and systems.sweep is not None:
         path = [points[place] for place in systems.sweep.order]
         ax.plot([p.x for p in path], [p.y for p in path], color=LINES[0], linewidth=0.8, alpha=0.6)
-    for point in points:
-        _cross(ax, point)
+    colours = [LINES[place] if len(points) <= len(LINES) else LINES[0] for place in range(len(points))]
+    for point, colour in zip(points, colours, strict=True):
+        _cross(ax, point, colour)
     trivial = [p for p in _trivial(tables) if _within(p, view)]
-    _mark(ax, points, "o", LINES[0])
+    for point, colour in zip(points, colours, strict=True):
+        _mark(ax, [point], "o", colour)
     _mark(ax, trivial, "X", ink(ax))
     _name(ax, [*trivial, *points], len(trivial))
     return ax
@@ -167,13 +170,14 @@ def _v(h: float, c: float, beta: float) -> float:
     return (1 + beta) * h * c / (beta * h + c) if h and c else 0.0
 
 
-def _cross(ax: Axes, point: Point) -> None:
-    """Intervals of both scores, through the estimates."""
+def _cross(ax: Axes, point: Point, colour: str) -> None:
+    """Intervals of both scores, through the estimates, and a dotted line to them from the scores."""
     if not point.intervals:
         return
     h, c = point.intervals
     for xs, ys in (([h.low, h.high], [c.estimate] * 2), ([h.estimate] * 2, [c.low, c.high])):
-        ax.plot(xs, ys, color=LINES[0], linewidth=1, alpha=0.8, zorder=2)
+        ax.plot(xs, ys, color=colour, linewidth=1, alpha=0.8, zorder=2)
+    ax.plot([point.x, h.estimate], [point.y, c.estimate], ":", color=colour, linewidth=0.9, zorder=2)
 
 
 def _mark(ax: Axes, points: list[Point], marker: str, colour: Any) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from karat.plot.lettering import brief, count_text, percent
-from karat.plot.overviews import Overview, overview
+from karat.plot.overviews import Overview, by_size, overview
 from karat.plot.overviews import Side as Drawn
 from karat.reports.content import System
 from karat.reports.explorer import label
@@ -49,7 +50,8 @@ def heat_of(system: System, places: NDArray[np.int64], most: int = MOST) -> Heat
     """
     view = overview(system.table, most, most).beside()
     table = system.table
-    rows, cols = _codes(view.classes, table.class_sizes), _codes(view.clusters, table.cluster_sizes)
+    rows = _codes(view.classes, table.class_sizes, table.classes)
+    cols = _codes(view.clusters, table.cluster_sizes, table.clusters)
     shares, of_cluster = view.shares("class"), view.shares("cluster")
     held = {cell: place for place, cell in enumerate(zip(table.rows.tolist(), table.cols.tolist(), strict=True))}
     lines = []
@@ -66,9 +68,9 @@ def _rests(view: Overview) -> list[tuple[str, Drawn]]:
     return [(line, side) for line, side in (("row", view.classes), ("column", view.clusters)) if side.others]
 
 
-def _codes(side: Drawn, sizes: NDArray[Any]) -> list[int]:
+def _codes(side: Drawn, sizes: NDArray[Any], names: Sequence[Any]) -> list[int]:
     """The places in the table of the lines that are drawn, -1 for all others."""
-    order = np.argsort(-sizes, kind="stable")
+    order = by_size(sizes, names)
     return [*(int(order[rank]) for rank in side.ranks), *([-1] if side.others else [])]
 
 

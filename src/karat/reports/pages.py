@@ -29,6 +29,7 @@ from karat.version import __version__
 
 FEW_SYSTEMS = 4  # of which all is shown
 DRAWN = 2  # whose pictures are, if there are more
+BESIDE = 5  # systems that stand side by side
 PAIRED = 8  # systems of which all differences are listed
 NEAR = 0.1  # systems that differ by less in homogeneity and completeness are looked at closely
 DIGITS = 4
@@ -150,7 +151,9 @@ def _subtitle(report: Report) -> str:
     table = report.systems[0].table
     if len(report.systems) == 1:
         return report.systems[0].scores.layout().title
-    return f"{several(table.n, 'item')} in {several(table.shape[0], 'class')}"
+    dropped = table.policy.dropped
+    left_out = f"; {several(dropped, 'item')} left out, for all systems" if report.comparison and dropped else ""
+    return f"{several(table.n, 'item')} in {several(table.shape[0], 'class')}{left_out}"
 
 
 def _level(report: Report) -> str:
@@ -210,7 +213,7 @@ def _figures(system: System, key: str, *, alone: bool) -> list[Figure]:
         ),
     ]  # fmt: skip
     if alone:
-        found.insert(0, _plane({system.name: system.scores}, f"{key}-plane"))
+        found.insert(0, _plane({system.name: system.scores}, system.scores.measures, f"{key}-plane"))
     return found
 
 
@@ -218,10 +221,15 @@ def _on(draw: Any, what: Any, ax: Any, **options: Any) -> None:
     draw(what, ax=ax, **options)
 
 
-def _plane(systems: Any, key: str) -> Figure:
-    caption = "Homogeneity and completeness; along a curve V is the same. Crosses are intervals."
+def _plane(systems: Any, measures: Sequence[Measure], key: str) -> Figure:
+    caption = (
+        "Homogeneity and completeness; along a curve V is the same. Crosses are intervals, around estimates with less "
+        "bias than the scores, which the dots are."
+    )
     words = "A point for each system by homogeneity and completeness; the scores are in the table."
-    return figure(partial(_on, plot.plane, systems, zoom=_close(systems)), 5.6, 4.8, caption, words, key)
+    beta = next((m.params.get("beta", 1) for m in measures if m.name == "v_measure"), 1)
+    draw = partial(_on, plot.plane, systems, beta=beta, zoom=_close(systems))
+    return figure(draw, 5.6, 4.8, caption, words, key)
 
 
 def _close(systems: Any) -> bool:
@@ -238,10 +246,11 @@ class Compared(NamedTuple):
     spans: Layout
     differences: Layout
     figures: tuple[Figure, ...]
+    beside: bool  # whether the table is narrow enough to have a figure beside it
 
 
 def _compared(found: Comparison, first: Measure) -> Compared:
-    figures = [_plane(found, "plane")]
+    figures = [_plane(found, found.measures, "plane")]
     if found.sweep is not None:
         caption = f"Measures against {shown(found.sweep.name)}, with intervals."
         figures.append(figure(partial(_on, plot.sweep, found), 6.4, 4.4, caption, caption, "sweep"))
@@ -250,10 +259,27 @@ def _compared(found: Comparison, first: Measure) -> Compared:
     )
     height = min(max(2.2, 1.2 + 0.28 * len(found)), 8)
     for m in better[:2]:
-        caption = f"Systems by {shown(m)}, with intervals; letters: those that each is better than."
+        beats = any(found.verdicts[str(m)].beats)
+        caption = f"Systems by {shown(m)}, with intervals; beside each name its letter. " + (
+            "On the right, those that it is better than, beyond chance." if beats else "None is better beyond chance."
+        )
         draw = partial(_on, plot.comparison, found, measure=m)
         figures.append(figure(draw, 6.4, height, caption, caption, f"by-{len(figures)}"))
-    return Compared(found.layout(), found.spans(), _differences(found, first), tuple(figures))
+    table, spans = found.layout(), found.spans()
+    beside = len(found) <= BESIDE
+    if beside:
+        table, spans = _turned(table, 2), _turned(spans, 1)
+    return Compared(table, spans, _differences(found, first), tuple(figures), beside)
+
+
+def _turned(layout: Layout, left: int) -> Layout:
+    """Measures below each other, and systems beside each other, of which so many columns are the name."""
+    names = [" ".join(part for part in row[:left] if part) for row in layout.rows]
+    rows = [
+        [heading, *cells]
+        for heading, *cells in zip(layout.headings[left:], *(r[left:] for r in layout.rows), strict=True)
+    ]
+    return layout._replace(headings=["measure", *names], rows=rows, left=1)
 
 
 def _differences(found: Comparison, first: Measure) -> Layout:
@@ -268,5 +294,5 @@ def _differences(found: Comparison, first: Measure) -> Layout:
 def _term(m: Measure) -> Term:
     low, high = (("−∞" if x < 0 else "∞") if math.isinf(x) else f"{x:g}" for x in m.bounds)
     better = f"{m.better} is better" if m.better else "neither end is better"
-    facts = f"from {low} to {high}{f' {m.unit}' if m.unit else ''}; {better}"
+    facts = f"From {low} to {high}{f' {m.unit}' if m.unit else ''}; {better}"
     return Term(str(m), m.title, m.summary, m.definition, facts, references().get(m.paper, ""))

@@ -51,8 +51,8 @@ def _text(item: object) -> str:
 
 def _matched(sides: tuple[Labels, Labels]) -> tuple[list[Any], list[NDArray[Any]]]:
     """The items that both sides have, and the codes of their labels."""
-    names: list[Any] = list(sides[0].items or ())
-    at = [item_places(list(side.items or ()), "gold") for side in sides]
+    held: list[list[Any]] = [[] if side.items is None else list(side.items) for side in sides]
+    names, at = held[0], [item_places(items, "labels") for items in held]
     places = [look_up(names, found) for found in at]
     both = np.flatnonzero((places[0] >= 0) & (places[1] >= 0))
     codes = [np.asarray(side.coded[0])[place[both]] for side, place in zip(sides, places, strict=True)]

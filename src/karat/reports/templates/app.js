@@ -18,14 +18,24 @@
       button.type = "button";
       button.textContent = "×";
       button.setAttribute("aria-label", `leave out ${file.name}`);
-      button.addEventListener("click", () => { files.splice(place, 1); show(); });
-      line.append(`${file.name}${files.length > 1 && place === 0 ? " (gold)" : ""}`, button);
+      button.addEventListener("click", () => { files.splice(place, 1); show(); if (files.length) ask(); });
+      line.append(`${file.name}${files.length > 1 && place === 0 ? " is gold" : ""} `);
+      if (files.length > 1 && place > 0) {
+        const first = document.createElement("button");
+        first.type = "button";
+        first.textContent = "make it gold";
+        first.addEventListener("click", () => { files.unshift(...files.splice(place, 1)); show(); ask(); });
+        line.append(first);
+      }
+      line.append(button);
       return line;
     }));
   }
 
   function add(more) {
     files.push(...more);
+    const gold = files.findIndex(({ name }) => /gold|truth|true|reference|annotat|\.key$/i.test(name));
+    if (gold > 0) files.unshift(...files.splice(gold, 1));
     show();
     ask();
   }
@@ -53,19 +63,26 @@
       });
       const text = await answer.text();
       if (own !== asked) return; // somebody has asked again since
-      if (!answer.ok) return say("", JSON.parse(text).error);
+      if (!answer.ok) return refuse(JSON.parse(text).error);
       page = text;
       frame.srcdoc = page;
       frame.hidden = false;
       at("save").disabled = false;
       say(`done in ${((performance.now() - started) / 1000).toFixed(1)} s`);
     } catch (problem) {
-      if (own === asked) say("", `The server does not answer (${problem.message}); is karat app still running?`);
+      if (own === asked) refuse(`The server does not answer (${problem.message}); is karat app still running?`);
     }
   }
 
+  function refuse(why) { // a report that is no longer that of the options is not shown
+    page = "";
+    frame.hidden = true;
+    at("save").disabled = true;
+    say("", why);
+  }
+
   function again() {
-    if (!page) return;
+    if (!asked) return;
     clearTimeout(waiting);
     waiting = setTimeout(ask, 400);
   }
