@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import http.client
 import json
 import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -139,6 +141,11 @@ def test_too_much_is_refused(server: Server) -> None:
     [
         ({"one.csv": b"a,b,c\n1,2,3\n"}, {}, "say which is which"),
         ({"both.csv": TABLE.encode()}, {"measures": "os:system"}, "names a function"),
+        ({"both.csv": TABLE.encode()}, {"improve": "os:getcwd"}, "names a function"),
+        ({"both.csv": TABLE.encode()}, {"improve": "ari,vi"}, "give one to improve"),
+        ({"a.csv.gz": gzip.compress(b"a,b\n" * 30_000_000, 1)}, {}, "holds more than 100 MB"),
+        ({"a.zip": b"PK"}, {}, "unpack it"),
+        ({f"{i}.csv": b"x" for i in range(41)}, {}, "there are 41 files"),
         ({"both.csv": TABLE.encode()}, {"measures": "no_such"}, "no_such"),
         ({"both.csv": TABLE.encode()}, {"beta": "-1"}, "give a number above 0"),
         ({"both.csv": TABLE.encode()}, {"missing": "rm -rf"}, "missing"),
@@ -186,7 +193,7 @@ def test_names_of_files_are_harmless() -> None:
         assert Path(name).name == name
         assert name not in ("", ".", "..")
         assert not set(name) & set("*?[]<>\"'/\\\n\x1b")
-        assert len(name) <= 210
+        assert len(name.encode()) <= 210
     assert "a.csv" in kept
     assert "a-2.csv" in kept
 
@@ -198,6 +205,28 @@ def test_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(karat.KaratError):
         answers.report_of(question_of(body_of({"both.csv": b"gold\n1\n"})))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_nobody_thought_of_is_told_too(server: Server) -> None:
+    status, text, _ = server.report(body_of({"one.csv": b"gold,pred\n1,1\n"}, {"title": "\ud800"}))
+    assert status == 200
+    assert "1 item in 1 class and 1 cluster" in text
+    head = b'{"files":[{"name":"a","size":1e999}],"options":{}}'
+    assert server.report(f"{len(head):08x}".encode() + head)[0] == 422
+
+
+def test_it_ends_while_it_works() -> None:
+    started = Server()
+    rows = "".join(f"{i % 997},{i % 1009}\n" for i in range(300_000))
+    body = body_of({"long.csv": f"gold,pred\n{rows}".encode()})
+    connection = http.client.HTTPConnection("127.0.0.1", started.port, timeout=60)
+    token = {"origin": started.address.rstrip("/"), "x-karat-token": started.token}
+    connection.request("POST", "/report", body, token)
+    time.sleep(0.5)
+    began = time.monotonic()
+    assert started.end()[0] == 0
+    assert time.monotonic() - began < 10
+    connection.close()
 
 
 def test_the_command_on_the_page_does_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

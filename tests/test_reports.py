@@ -6,6 +6,7 @@ import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,6 @@ import karat
 from karat.cli import main
 from karat.reports.explorer import in_script
 from karat.reports.figures import figure
-from karat.reports.samples import samples
 
 GOLD = {f"d{i}": c for i, c in enumerate("aaaaaabbbbbbccccc")}
 PRED = {f"d{i}": k for i, k in enumerate([1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 1, 1, 3, 3, 3, 2])}
@@ -104,16 +104,48 @@ def test_cells_and_items_are_those_of_the_table(page: str) -> None:
             assert (GOLD[item], str(PRED[item])) == (names["classes"][row], names["clusters"][col])
 
 
+def sampled(gold: object, pred: object, items: list[str] | None = None, **policy: Any) -> dict[tuple[Any, str], Any]:
+    """The items shown for each cell, by class and cluster."""
+    (system,) = karat.report(gold, {"mine": pred}, "ari", items=items, interval=None, **policy).systems
+    table = system.table
+    cells = zip(table.rows.tolist(), table.cols.tolist(), strict=True)
+    names = [(table.classes[row], str(table.clusters[col])) for row, col in cells]
+    return {names[place]: some for place, some in system.samples.items()}
+
+
 def test_samples_follow_the_policies() -> None:
     gold = {"a": 1, "b": 1, "c": 2, "d": None, "e": 2}
     pred = {"a": "x", "b": "y", "c": "y", "d": "x", "e": "noise"}
-    table = karat.Table.from_labels(gold, pred, missing="drop", noise="noise", noise_as="singletons")
-    found = samples(gold, pred, None, table)
-    cells = {place: (table.classes[table.rows[place]], str(table.clusters[table.cols[place]])) for place in found}
-    named = {cells[place]: some for place, some in found.items()}
-    assert named == {(1, "x"): ("a",), (1, "y"): ("b",), (2, "y"): ("c",), (2, "<alone: 'e'>"): ("e",)}
-    assert samples([1, 2], [1, 2], None, karat.Table.from_labels([1, 2], [1, 2])) == {}
-    assert samples([1, 2], [1, 2], ["p", "q"], karat.Table.from_labels([1, 2], [1, 2])) == {0: ("p",), 1: ("q",)}
+    found = sampled(gold, pred, missing="drop", noise="noise", noise_as="singletons")
+    assert found == {(1, "x"): ("a",), (1, "y"): ("b",), (2, "y"): ("c",), (2, "<alone: 'e'>"): ("e",)}
+    assert sampled([1, 2], [1, 2]) == {}
+    assert sampled([1, 2], [1, 2], ["p", "q"]) == {(1, "1"): ("p",), (2, "2"): ("q",)}
+
+
+def test_items_that_another_system_lacks_are_no_examples() -> None:
+    gold = {"i1": "a", "i2": "a", "i3": "a", "i4": "b"}
+    whole, part = {"i1": 1, "i2": 1, "i3": 1, "i4": 2}, {"i1": 1, "i2": 1, "i4": 2}
+    noisy = {**whole, "i3": -1}
+    for made in (
+        karat.report(gold, {"A": whole, "B": part}, "ari", missing="drop"),
+        karat.report(gold, {"A": whole, "B": noisy}, "ari", noise=-1, noise_as="drop"),
+    ):
+        assert made.systems[0].samples == {0: ("i1", "i2"), 1: ("i4",)}
+
+
+def test_labels_that_can_be_read_once_only_are() -> None:
+    made = karat.report(iter("aab"), {"m": (k for k in (1, 1, 2))}, "ari", items=iter(["x", "y", "z"]))
+    assert made.systems[0].samples == {0: ("x", "y"), 1: ("z",)}
+
+
+def test_one_system_need_not_have_a_name() -> None:
+    gold = {"d1": ("a", 1), "d2": ("a", 1), "d3": ("b", 2)}
+    assert (
+        repr(karat.report(gold, {item: (label, 0) for item, (label, _) in gold.items()}, "ari"))
+        == "<Report: clustering>"
+    )
+    clusters = {"c1": {"d1", "d2"}, "c2": {"d3"}}
+    assert karat.report(gold, clusters, "ari").systems[0].scores["ari"] == 1
 
 
 def test_series_name_their_items() -> None:
@@ -160,6 +192,22 @@ def test_hostile_labels_stay_text() -> None:
     assert data_of(page)
 
 
+def test_labels_in_drawings_are_not_taken_for_attributes() -> None:
+    label = ' style="fill:red" d="1.23456" id="x" url(#y)'
+    page = karat.report([label, "b"], [1, 2], "ari", interval=None).html()
+    assert '> style="fill:red" d="1.23456"…</text>' in page
+
+
+def test_long_labels_are_cut_at_once() -> None:
+    page = karat.report(["é" * 20_000, "a" + "\u0301" * 10_000, "b"], [1, 2, 10**5000], "ari", interval=None).html()
+    assert len(page) < 300_000
+
+
+def test_letters_that_no_font_has_are_no_news(recwarn: pytest.WarningsRecorder) -> None:
+    karat.report(["日本", "語", "語"], ["😀", "b", "b"], "ari").html()
+    assert not recwarn.list
+
+
 def test_json_in_a_script_cannot_end_it() -> None:
     text = in_script({"a": "</script><!--&\u2028\u2029>"})
     assert not set("<>&\u2028\u2029") & set(text)
@@ -180,6 +228,13 @@ def test_ten_thousand_clusters_fit_in_two_megabytes() -> None:
     assert len(found["clusters"]["names"]) >= 9_000  # type: ignore[index]
 
 
+def test_many_systems_fit_in_two_megabytes() -> None:
+    rng = np.random.default_rng(0)
+    gold = rng.integers(0, 200, 2000)
+    systems = {f"s{i}": np.where(rng.random(2000) < 0.5, gold, rng.integers(0, 400, 2000)) for i in range(24)}
+    assert len(karat.report(gold, systems, ["v_measure", "ari"]).html().encode()) < 2_000_000
+
+
 def test_tables_without_items_have_pages_too(tmp_path: Path) -> None:
     tables = {"one": karat.Table.from_matrix([[5, 1], [0, 4]]), "two": karat.Table.from_matrix([[2.5, 1], [0, 4]])}
     made = karat.report(tables, measures="v_measure")
@@ -194,7 +249,7 @@ def test_tables_without_items_have_pages_too(tmp_path: Path) -> None:
 
 def test_a_perfect_clustering_and_one_class_have_pages() -> None:
     for gold, pred in (([1, 2, 3], [1, 2, 3]), ([1, 1, 1], [1, 1, 2]), ([1], [1])):
-        assert "What to fix first" in karat.report(gold, pred, interval=None).html()
+        assert "What to fix first" in karat.report(gold, pred).html()
 
 
 def test_pages_are_always_the_same_bytes() -> None:
@@ -207,7 +262,9 @@ def test_pages_are_always_the_same_bytes() -> None:
     [
         (lambda: karat.report([1, 2]), "report takes predicted labels beside gold"),
         (lambda: karat.report(karat.Table.from_matrix([[1]]), [1]), "leave out the systems"),
-        (lambda: karat.report([1, 2], [1, 2], items=["a"]), "there are 1 items but 'clustering' has 2 labels"),
+        (lambda: karat.report([1, 2], [1, 2], items=["a"]), "there are 1 items but 2 labels"),
+        (lambda: karat.report({"a": 1, "b": 2}, {"m": {"b": 2, "a": 1}}, items=["p", "q"]), "leave out items"),
+        (lambda: karat.report([1, 2], {1: [1, 2], "1": [2, 1]}), "two systems are called '1'"),
         (lambda: karat.report([1, 2], [1, 2]).save("page.pdf"), "name it .html"),
     ],
 )

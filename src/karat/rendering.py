@@ -13,6 +13,7 @@ from typing import NamedTuple
 Row = Sequence[str]
 
 GAP = "  "
+LONG = 4  # characters a column, at most
 PAGE = 100  # columns, where nobody says how many there are
 
 # what is not written but obeyed: C0, C1, line separators, marks that change direction or join
@@ -26,7 +27,11 @@ def shown(text: object) -> str:
     >>> print(shown("a\tb\x1b[31m"))
     a\tb\x1b[31m
     """
-    if (plain := str(text)).isascii() and plain.isprintable():
+    try:
+        plain = str(text)
+    except ValueError:  # Python does not write integers of very many digits
+        return f"an integer of {text.bit_length():,} bits"  # type: ignore[attr-defined]
+    if plain.isascii() and plain.isprintable():
         return plain
     return _HALVES.sub(_escape, _CONTROL.sub(_escape, plain))
 
@@ -47,11 +52,14 @@ def width(text: str) -> int:
 
 def shortened(text: str, most: int) -> str:
     """At most so many columns of a text, the last of them a … if something is left out."""
-    if width(text) <= most:
+    if len(text) <= LONG * most and width(text) <= most:
         return text
-    while width(text) > most - 1:
-        text = text[:-1]
-    return f"{text}…"
+    room = most - 1
+    for place, letter in enumerate(text[: LONG * most]):  # marks that take no column are not without number either
+        room -= width(letter)
+        if room < 0:
+            return f"{text[:place]}…"
+    return f"{text[: LONG * most]}…"
 
 
 def wrapped(text: str, columns: int) -> list[str]:

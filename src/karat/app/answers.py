@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from threading import Lock
 from typing import Any
@@ -18,13 +21,29 @@ from karat.reports.from_files import report_on
 
 MEMORY = "/dev/shm"  # a file system in memory, where there is one
 _drawing = Lock()  # matplotlib draws for one at a time
+_folders: set[str] = set()  # that are in use
+
+
+@contextmanager
+def _noted(folder: str) -> Iterator[None]:
+    _folders.add(folder)
+    try:
+        yield
+    finally:
+        _folders.discard(folder)
+
+
+def clean_up() -> None:
+    """Take away what an answer that is not finished has written."""
+    for folder in list(_folders):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def report_of(question: Question) -> Report:
     """The report on the files of a question, which are nowhere any more once they are read."""
     options = question.options
     measures = _measures(options)
-    improve = _with_beta(chosen_measures(options.get("improve", "v_measure"))[0], options)
+    improve = _improve(options)
     told = {"measures": measures, "improve": improve, "title": options.get("title", ""), "interval": _interval(options)}
     reading = {
         "gold": listed_words(options.get("gold")) or None, "pred": listed_words(options.get("pred")),
@@ -32,7 +51,7 @@ def report_of(question: Question) -> Report:
         "noise": options.get("noise"), "noise_as": options.get("noise_as"),
     }  # fmt: skip
     place = MEMORY if os.access(MEMORY, os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="karat-", dir=place) as folder:
+    with tempfile.TemporaryDirectory(prefix="karat-", dir=place) as folder, _noted(folder):
         paths = [os.path.join(folder, file.name) for file in question.files]
         for path, file in zip(paths, question.files, strict=True):
             with open(path, "wb") as written:
@@ -58,19 +77,34 @@ def command_of(question: Question) -> str:
             words += [f"--{name.replace('_', '-')}", options[name]]
     if "measures" in options or "beta" in options:
         words += ["--measures", ",".join(map(str, _measures(options) or ()))]
-    improve = _with_beta(chosen_measures(options.get("improve", "v_measure"))[0], options)
+    improve = _improve(options)
+    if options.get("interval") == "no":
+        words.append("--no-intervals")
     return shlex.join([*words, "--improve", str(improve)] if str(improve) != "v_measure" else words)
 
 
 def _measures(options: dict[str, str]) -> list[Measure] | None:
     """Those that are asked for; of a panel with another beta, those of the panel."""
     text = options.get("measures")
-    if text is not None and ":" in text:  # which would load somebody's module
-        raise KaratError(f"{text!r} names a function; here, measures are those that karat has.")
     if text is None and "beta" not in options:
         return None
-    chosen = chosen_measures(text) if text is not None else [m for m in list_measures() if m.panel]
+    chosen = _own(text) if text is not None else [m for m in list_measures() if m.panel]
     return [_with_beta(measure, options) for measure in chosen]
+
+
+def _improve(options: dict[str, str]) -> Measure:
+    """The measure that is explained."""
+    chosen = _own(options.get("improve", "v_measure"))
+    if len(chosen) > 1:
+        raise KaratError(f"{options['improve']!r} are {len(chosen)} measures; give one to improve.")
+    return _with_beta(chosen[0], options)
+
+
+def _own(text: str) -> tuple[Measure, ...]:
+    """Measures of karat's own: what else a text can name would load somebody's module."""
+    if ":" in text:
+        raise KaratError(f"{text!r} names a function; here, measures are those that karat has.")
+    return chosen_measures(text)
 
 
 def _with_beta(measure: Measure, options: dict[str, str]) -> Measure:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import socket
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from contextlib import suppress
+from threading import Thread
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from karat.app.answers import report_of
+from karat.app.answers import clean_up, report_of
 from karat.app.questions import in_words_of_the_page, question_of
 from karat.errors import KaratError
 from karat.registry import list_measures
@@ -17,6 +21,8 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response
+
+T = TypeVar("T")
 
 HOST = "127.0.0.1"
 LIMIT = 100_000_000  # bytes of a request
@@ -39,12 +45,12 @@ class _RefusedError(Exception):
 def application(port: int, limit: int = LIMIT) -> Starlette:
     """The page and its answers; only under the addresses of this machine and port."""
     from starlette.applications import Starlette
-    from starlette.concurrency import run_in_threadpool
+    from starlette.requests import ClientDisconnect
     from starlette.responses import HTMLResponse, JSONResponse
     from starlette.routing import Route
 
     token = secrets.token_urlsafe(32)
-    hosts = {f"{name}:{port}" for name in (HOST, "localhost")}
+    hosts = {f"{name}:{port}" for name in (HOST, "localhost")} | ({HOST, "localhost"} if port == 80 else set())
     page, rules = _page(token, limit)
 
     async def home(request: Request) -> Response:
@@ -59,13 +65,18 @@ def application(port: int, limit: int = LIMIT) -> Starlette:
             _same_host(request, hosts)
             _same_origin(request, hosts, token)
             body = await _body(request, limit)
-            found = await run_in_threadpool(lambda: report_of(question_of(body)).html())
+            found = await _aside(lambda: report_of(question_of(body)).html())
         except _RefusedError as problem:
             return JSONResponse({"error": str(problem)}, problem.status, headers=HEADERS)
         except KaratError as problem:
             return JSONResponse({"error": shown(in_words_of_the_page(str(problem)))}, 422, headers=HEADERS)
         except MemoryError:
             return JSONResponse({"error": "there is not enough memory; use karat report."}, 507, headers=HEADERS)
+        except ClientDisconnect:
+            return JSONResponse({"error": "nobody waits for it any more."}, 499, headers=HEADERS)
+        except Exception as problem:
+            why = f"karat failed ({type(problem).__name__}: {problem}); karat report may tell more."
+            return JSONResponse({"error": shown(why)}, 500, headers=HEADERS)
         return HTMLResponse(found, headers=HEADERS)
 
     return Starlette(routes=[Route("/", home), Route("/report", answer, methods=["POST"])])
@@ -78,6 +89,27 @@ def _page(token: str, limit: int) -> tuple[str, str]:
     names = [m.full_text for m in list_measures() if m.better is not None]
     page = rendered("app.html", app_style=style, app_script=script, token=token, limit=limit, measures=names)
     return page, f"{policy(styles, scripts)}; connect-src 'self'; frame-ancestors 'none'"
+
+
+async def _aside(work: Callable[[], T]) -> T:
+    """What work gives, in a thread that nobody waits for when the server ends."""
+    loop = asyncio.get_running_loop()
+    found: asyncio.Future[T] = loop.create_future()
+
+    def tell(put: Callable[[Any], None], what: Any) -> None:
+        with suppress(RuntimeError):  # if the server has ended
+            loop.call_soon_threadsafe(lambda: None if found.done() else put(what))
+
+    def run() -> None:
+        try:
+            result = work()
+        except BaseException as problem:
+            tell(found.set_exception, problem)
+        else:
+            tell(found.set_result, result)
+
+    Thread(target=run, daemon=True).start()
+    return await found
 
 
 def _same_host(request: Request, hosts: set[str]) -> None:
@@ -131,7 +163,13 @@ def serve(port: int = 0, limit: int = LIMIT, *, ready: Any = None) -> None:
         raise KaratError(f"port {port} cannot be had ({problem}); choose another, or leave it out.") from None
     with listening:
         chosen = listening.getsockname()[1]
-        config = uvicorn.Config(application(chosen, limit), log_level="warning", access_log=False, lifespan="off")
+        config = uvicorn.Config(
+            application(chosen, limit), log_level="critical", access_log=False, lifespan="off",
+            timeout_graceful_shutdown=1,
+        )  # fmt: skip
         if ready is not None:
             ready(f"http://{HOST}:{chosen}/")
-        uvicorn.Server(config).run(sockets=[listening])
+        try:
+            uvicorn.Server(config).run(sockets=[listening])
+        finally:
+            clean_up()  # an answer that nobody waits for goes on in its thread until the program ends

@@ -57,7 +57,8 @@ def _run(arguments: list[str] | None) -> int:
         before = None
     try:
         getattr(commands, chosen.command)(chosen)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # which a shell may have closed
+            sys.stdout.flush()
     finally:
         if arguments is not None:  # called by a program that goes on
             gc.unfreeze()

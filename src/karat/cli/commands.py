@@ -172,6 +172,7 @@ def report(chosen: Namespace) -> None:
     from karat.bars import without_bars
     from karat.reports.from_files import report_on
 
+    check_output(chosen)
     if os.path.splitext(chosen.output)[1].lower() not in (".html", ".htm"):
         raise FileError(f"{chosen.output!r} does not look like a page; name it .html.")
     measures = None if chosen.measures is None else ",".join(chosen.measures)
@@ -185,9 +186,10 @@ def report(chosen: Namespace) -> None:
             print(note, file=sys.stderr)
         print(f"{shown(chosen.output)}: {os.path.getsize(chosen.output) / 1e3:,.0f} kB")
     if chosen.open:
+        import pathlib
         import webbrowser
 
-        webbrowser.open(f"file://{os.path.abspath(chosen.output)}")
+        webbrowser.open(pathlib.Path(chosen.output).resolve().as_uri())
 
 
 def app(chosen: Namespace) -> None:

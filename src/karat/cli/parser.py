@@ -136,6 +136,9 @@ def _report(commands: Any) -> None:
     )
     report.add_argument("--title", default="", help="of the page")
     _intervals(report, 0.95)
+    report.add_argument(
+        "--no-intervals", dest="interval", action="store_const", const=None, help="leave them out, and paired tests"
+    )
     report.add_argument("-o", "--output", metavar="FILE", default="report.html", help="the page (default: report.html)")
     report.add_argument("--open", action="store_true", help="show it in the browser")
     report.add_argument("-q", "--quiet", action="store_true", help="no notes, no progress bar")

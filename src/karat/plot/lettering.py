@@ -25,7 +25,7 @@ def name(label: object, most: int = 30) -> str:
     >>> print(name("a\nb$x$"))
     a\nb\$x\$
     """
-    text = shown(str(label)[: 8 * most])  # a cut first, since a label may be as long as a book
+    text = shown(label[: 8 * most] if isinstance(label, str) else label)  # which may be as long as a book
     return literal(shortened(text if text.strip() else repr(text), most))
 
 

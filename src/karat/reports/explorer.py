@@ -28,9 +28,10 @@ class Limits(NamedTuple):
     items: int
 
     @classmethod
-    def among(cls, systems: int) -> Limits:
-        """The part of one of several systems."""
-        return cls(max(50, LINES // systems), max(200, CELLS // systems), max(100, ITEMS // systems))
+    def among(cls, systems: int, share: float = 1.0) -> Limits:
+        """The part of one of several systems, if all have a share of what could be."""
+        each = share / systems
+        return cls(max(20, int(LINES * each)), max(50, int(CELLS * each)), int(ITEMS * each))
 
 
 def explored(system: System, limits: Limits) -> dict[str, Any]:

@@ -7,6 +7,7 @@ attributes, which mean the same in SVG.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable
 from io import StringIO
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -49,7 +50,8 @@ def _svg(draw: Callable[[Axes], Any], width: float, height: float, tone: str, ke
     faces = dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor", "legend.facecolor"), "none")
     salt = {"svg.hashsalt": f"karat-{key}-{tone}", "svg.fonttype": "none", "hatch.color": ink}
     settings: Any = {**colours, **faces, **salt}
-    with rc_context(settings):
+    with rc_context(settings), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # letters that its fonts lack, the browser's may have
         drawing = Drawing(figsize=(width, height), layout="constrained")
         FigureCanvasSVG(drawing)
         draw(drawing.subplots())
@@ -64,13 +66,17 @@ def _plain(svg: str, key: str) -> str:
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
     svg = re.sub(r'<style type="text/css">.*?</style>', "", svg, flags=re.DOTALL)
-    svg = _head(svg)
-    svg = _STYLE.sub(lambda found: _attributes(found[1]), svg)
-    svg = re.sub(r'\bid="([^"]+)"', rf'id="{key}-\1"', svg)
-    svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{key}-\1)", svg)
-    svg = re.sub(r'href="#([^"]+)"', rf'href="#{key}-\1"', svg)
-    svg = re.sub(r' d="([^"]*)"', lambda found: f' d="{_short(found[1])}"', svg)
+    svg = re.sub(r"<\w[^>]*>", lambda tag: _tag(tag[0], key), _head(svg))  # not what is written in the drawing
     return re.sub(r"\n\s*", "\n", svg)
+
+
+def _tag(tag: str, key: str) -> str:
+    """A tag with attributes for styles, ids of its own, and short paths."""
+    tag = _STYLE.sub(lambda found: _attributes(found[1]), tag)
+    tag = re.sub(r'\bid="([^"]+)"', rf'id="{key}-\1"', tag)
+    tag = re.sub(r"url\(#([^)]+)\)", rf"url(#{key}-\1)", tag)
+    tag = re.sub(r'href="#([^"]+)"', rf'href="#{key}-\1"', tag)
+    return re.sub(r' d="([^"]*)"', lambda found: f' d="{_short(found[1])}"', tag)
 
 
 def _short(path: str) -> str:

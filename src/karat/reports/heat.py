@@ -13,9 +13,11 @@ from karat.plot.overviews import Overview, by_size, overview
 from karat.plot.overviews import Side as Drawn
 from karat.reports.content import System
 from karat.reports.explorer import label
+from karat.tables import several
 
 MOST = 24  # classes and clusters
-FEW = 12  # of each of many systems
+FEW = 12  # of each of several systems
+FEWEST = 8  # of each of many
 STEPS = 10  # shades
 
 
@@ -84,7 +86,7 @@ def _cell(system: System, view: Overview, at: tuple[int, int], held: int | None,
         return Cell("", 0, "")
     share = float(shares[at])
     told = (
-        f"class {_name(view.classes, at[0])}, cluster {_name(view.clusters, at[1])}: {count_text(count)} items, "
+        f"class {_name(view.classes, at[0])}, cluster {_name(view.clusters, at[1])}: {several(count, 'item')}, "
         f"{percent(share)} of the class, {percent(float(of_cluster[at]))} of the cluster"
     )
     some = () if held is None else system.samples.get(held, ())

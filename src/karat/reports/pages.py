@@ -20,14 +20,18 @@ from karat.rendering import Layout, Marked, decimals, shortened, shown
 from karat.reports.content import Report, System
 from karat.reports.explorer import Limits, explored, in_script, kept_places
 from karat.reports.figures import Figure, figure
-from karat.reports.heat import FEW, MOST, Heat, heat_of
+from karat.reports.heat import FEW, FEWEST, MOST, Heat, heat_of
 from karat.reports.strips import LENGTH, Strip, strip
 from karat.results import ARROWS, Scores, with_unit
 from karat.tables import several
 from karat.uncertainty.sampling import span
 from karat.version import __version__
 
+LARGEST = 2_000_000  # bytes of a page
+SHARES = (1.0, 0.6, 0.3, 0.15, 0.05)  # of what could be on it
 FEW_SYSTEMS = 4  # of which all is shown
+MANY_SYSTEMS = 10  # of which less is
+FEW_LINES = 5  # of each table that explains one of many
 DRAWN = 2  # whose pictures are, if there are more
 BESIDE = 5  # systems that stand side by side
 PAIRED = 8  # systems of which all differences are listed
@@ -58,9 +62,10 @@ class Part(NamedTuple):
     notes: tuple[str, ...]
     problems: tuple[str, ...]
     layouts: tuple[Layout, ...]
-    heat: Heat
+    heat: Heat | None  # which depends on how much room there is
     figures: tuple[Figure, ...]
     signature: str
+    interval: str  # what its column is called
 
 
 class Term(NamedTuple):
@@ -75,27 +80,34 @@ class Term(NamedTuple):
 
 
 def page_of(report: Report) -> str:
-    """The whole page."""
+    """The whole page: less of many classes and clusters, until it is small enough."""
     order = _best_first(report.systems)
     drawn = set(order if len(order) <= FEW_SYSTEMS else order[:DRAWN])
-    limits = Limits.among(len(report.systems))
-    parts = tuple(_part(place, system, report, limits, place in drawn) for place, system in enumerate(report.systems))
-    data = [explored(system, limits) for system in report.systems]
-    return rendered(
-        "report.html",
-        title=report.title or _title(report.systems),
-        subtitle=_subtitle(report),
-        parts=parts,
-        best=order[0],
-        comparison=None
-        if report.comparison is None
-        else _compared(report.comparison, report.systems[0].explanation.measure),
-        interval=_level(report),
-        terms=tuple(map(_term, report.systems[0].scores.measures)),
-        data=in_script(data),
-        notes=tuple(map(shown, report.notes)),
-        command=shown(report.command),
-    )
+    explained = report.systems[0].explanation.measure
+    values = {
+        "title": shown(report.title) or _title(report.systems),
+        "subtitle": _subtitle(report),
+        "best": order[0],
+        "comparison": None if report.comparison is None else _compared(report.comparison, explained),
+        "terms": tuple(map(_term, report.systems[0].scores.measures)),
+        "notes": tuple(map(shown, report.notes)),
+        "command": shown(report.command),
+    }
+    parts = [_part(place, system, report, place in drawn) for place, system in enumerate(report.systems)]
+    for share in SHARES:
+        limits = Limits.among(len(parts), share)
+        data = in_script([explored(system, limits) for system in report.systems])
+        seen = [part._replace(heat=_heat(report, part.place, limits)) for part in parts]
+        page = rendered("report.html", parts=seen, data=data, **values)
+        if len(page.encode("utf-8", "replace")) <= LARGEST:
+            break
+    return page
+
+
+def _heat(report: Report, place: int, limits: Limits) -> Heat:
+    system, number = report.systems[place], len(report.systems)
+    most = MOST if number <= FEW_SYSTEMS else FEW if number <= MANY_SYSTEMS else FEWEST
+    return heat_of(system, kept_places(system, limits)[1], most)
 
 
 def rendered(template: str, **values: Any) -> str:
@@ -151,14 +163,11 @@ def _subtitle(report: Report) -> str:
     table = report.systems[0].table
     if len(report.systems) == 1:
         return report.systems[0].scores.layout().title
+    if len({(part.table.n, part.table.shape[0]) for part in report.systems}) > 1:
+        return "each on items of its own"
     dropped = table.policy.dropped
     left_out = f"; {several(dropped, 'item')} left out, for all systems" if report.comparison and dropped else ""
     return f"{several(table.n, 'item')} in {several(table.shape[0], 'class')}{left_out}"
-
-
-def _level(report: Report) -> str:
-    sampling = report.systems[0].scores.sampling
-    return "" if sampling is None else f"{100 * sampling.level:g}% interval"
 
 
 def _best_first(systems: Sequence[System]) -> list[int]:
@@ -168,11 +177,11 @@ def _best_first(systems: Sequence[System]) -> list[int]:
     return sorted(range(len(systems)), key=lambda place: (math.isnan(values[place]), values[place]))
 
 
-def _part(place: int, system: System, report: Report, limits: Limits, drawn: bool) -> Part:
+def _part(place: int, system: System, report: Report, drawn: bool) -> Part:
     scores, found = system.scores, system.explanation
     layout = scores.layout()
     summary, *rest = found.layouts()
-    few = len(report.systems) > FEW_SYSTEMS
+    top = found.top if len(report.systems) <= MANY_SYSTEMS else FEW_LINES
     return Part(
         place,
         _name(system),
@@ -180,10 +189,11 @@ def _part(place: int, system: System, report: Report, limits: Limits, drawn: boo
         tuple(_row(scores, m) for m in scores.measures),
         tuple(layout.notes),
         found.problems,
-        (summary._replace(notes=()), *rest),
-        heat_of(system, kept_places(system, limits)[1], FEW if few else MOST),
+        (summary._replace(notes=()), *(layout._replace(rows=layout.rows[:top]) for layout in rest)),
+        None,
         tuple(_figures(system, f"s{place}", alone=len(report.systems) == 1)) if drawn else (),
         scores.signature,
+        "" if scores.sampling is None else f"{100 * scores.sampling.level:g}% interval",
     )
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, TypeVar
 
 from karat.alignment import Missing, NoiseAs
 from karat.bars import bar
@@ -14,10 +15,13 @@ from karat.errors import KaratError
 from karat.evaluate import MeasureLike, score
 from karat.explanations.explaining import explain
 from karat.joint import join
+from karat.labels import Labels, read
 from karat.reports.content import Report, System
-from karat.reports.samples import samples
+from karat.reports.samples import Items
 from karat.tables import Table
 from karat.uncertainty.sampling import RESAMPLES, Unit
+
+T = TypeVar("T")
 
 ONE = "clustering"  # the name of a system that has none
 LONG = 200_000  # cells from which somebody may have to wait
@@ -28,7 +32,7 @@ def report(
     systems: object = None,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
-    items: Sequence[Any] | None = None,
+    items: Iterable[Any] | None = None,
     improve: MeasureLike = "v_measure",
     missing: Missing = "raise",
     noise: object = None,
@@ -40,7 +44,7 @@ def report(
     seed: int = 0,
     title: str = "",
     command: str = "",
-    notes: Sequence[str] = (),
+    notes: Iterable[str] = (),
 ) -> Report:
     """A page to look at: scores with intervals, which system is better, what went wrong, and the table to explore.
 
@@ -58,27 +62,27 @@ def report(
     """
     _need_libraries()
     options = {"unit": unit, "corrected": corrected, "resamples": resamples, "seed": seed}
-    comparison, found = None, {}
-    given: Mapping[str, object] | None = None
+    comparison, found, named = None, {}, None
     if isinstance(gold, Table) or (isinstance(gold, Mapping) and gold and _tables(gold)):
         if systems is not None:
             raise KaratError("gold is a Table, which has both sides; leave out the systems.")
-        found = {ONE: gold} if isinstance(gold, Table) else dict(gold)
+        found = _told_apart({ONE: gold} if isinstance(gold, Table) else gold)
     else:
-        given = _named(systems)
-        joint = join(gold, given, missing=missing, noise=noise, noise_as=noise_as)
+        side = read(gold, "gold")
+        given = {name: read(labels, name) for name, labels in _named(side, systems).items()}
+        names = None if items is None else list(items)
+        joint = join(side, given, missing=missing, noise=noise, noise_as=noise_as)
         found = dict(joint.tables)
+        named = Items.of(side, given, names, joint.policy)
         if len(found) > 1 and interval is not None:
             comparison = compare(joint, None, measures, interval=interval, **options)  # type: ignore[arg-type]
-    if items is not None and given is not None:
-        _check_items(items, given)
     made = []
     long = sum(table.counts.size for table in found.values()) > LONG
     with bar("reporting", len(found) if long else 0) as advance:
         for name, table in found.items():
             level = interval if table.whole and not table.policy.weighted else None
             scores = score(table, measures=_same(measures, comparison), interval=level, **options)  # type: ignore[arg-type]
-            some = {} if given is None else samples(gold, given[name], items, table)
+            some = {} if named is None else named.samples(name, table)
             made.append(System(str(name), scores, explain(table, measure=improve), some))
             advance(1)
     return Report(tuple(made), comparison, title, command, tuple(notes))
@@ -100,20 +104,25 @@ def _same(measures: Any, comparison: Comparison | None) -> Any:
     return measures if comparison is None else list(comparison.measures)
 
 
-def _named(systems: object) -> Mapping[str, object]:
-    """Systems by name; one without a name may be a mapping from items to labels, which has labels for values."""
+def _named(gold: Labels, systems: object) -> Mapping[str, object]:
+    """Systems by name; or one without a name, which may be a mapping from items to labels, or of sets of items."""
     if systems is None:
         raise KaratError("report takes predicted labels beside gold, or several by name, as {'kmeans': labels, ...}.")
-    if isinstance(systems, Mapping) and systems and all(_many(labels) for labels in systems.values()):
-        return {str(name): labels for name, labels in systems.items()}
-    return {ONE: systems}
+    if not isinstance(systems, Mapping) or not systems:
+        return {ONE: systems}
+    items = gold.keyed and not isinstance(gold.items, type(None)) and set(systems) <= set(gold.items)
+    single = all(isinstance(labels, (str, bytes, AbstractSet)) or not _many(labels) for labels in systems.values())
+    return {ONE: systems} if items or single else _told_apart(systems)
+
+
+def _told_apart(systems: Mapping[Any, T]) -> dict[str, T]:
+    """Systems by the text of their names."""
+    texts = [str(name) for name in systems]
+    if len(set(texts)) < len(texts):
+        twice = next(text for text in texts if texts.count(text) > 1)
+        raise KaratError(f"two systems are called {twice!r}; give each a name of its own.")
+    return dict(zip(texts, systems.values(), strict=True))
 
 
 def _many(labels: object) -> bool:
-    return not isinstance(labels, str | bytes) and (hasattr(labels, "__len__") or hasattr(labels, "to_numpy"))
-
-
-def _check_items(items: Sequence[Any], systems: Mapping[str, Any]) -> None:
-    name, labels = next(iter(systems.items()))
-    if len(items) != len(labels):
-        raise KaratError(f"there are {len(items)} items but {name!r} has {len(labels)} labels; give a name for each.")
+    return isinstance(labels, Iterable) or hasattr(labels, "to_numpy") or hasattr(labels, "__array__")

@@ -106,6 +106,8 @@ class Jackknife:
 
     def prepare(self, measures: Sequence[Measure]) -> None:
         """Work out what the measures share, some of it at a time."""
+        if self.table.n < 2:
+            return
         needed = {(kind, self._correcting(measure)): None for measure in measures for kind in measure.statistics}
         prepare = self._moved if self._many else self._without_one
         share_out([partial(prepare, *key) for key in needed], self.table.counts.size)
@@ -115,9 +117,11 @@ class Jackknife:
 
     def influence(self, measure: Measure) -> Influence | None:
         """What each item adds to a score; None where that cannot be told from the statistics."""
+        if self.table.n < 2 or not measure.statistics:
+            return None
         corrected = self._correcting(measure)
         left = [self._without_one(kind, corrected) for kind in measure.statistics]
-        if self.table.n < 2 or not measure.statistics or any(statistic is None for statistic in left):
+        if any(statistic is None for statistic in left):
             return None
         with np.errstate(divide="ignore", invalid="ignore"):
             if self._many:
@@ -151,8 +155,10 @@ class Jackknife:
             if bent is not None:
                 new = {f.name: getattr(moved[place], f.name) + getattr(bent, f.name) for f in fields(bent)}
                 moved[place] = replace(moved[place], **new)
-        change = np.asarray(measure.value(moved)) - float(measure.value(estimates))
-        return float(times @ (pairs * change**2)) / 2
+        with np.errstate(all="ignore"):
+            change = np.asarray(measure.value(moved)) - float(measure.value(estimates))
+            over = float(times @ (pairs * change**2)) / 2
+        return over if np.isfinite(over) else 0.0
 
     @cached_property
     def _pairs_of_cells(self) -> tuple[Floats, Floats]:

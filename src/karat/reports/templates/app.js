@@ -18,7 +18,7 @@
       button.type = "button";
       button.textContent = "×";
       button.setAttribute("aria-label", `leave out ${file.name}`);
-      button.addEventListener("click", () => { files.splice(place, 1); show(); if (files.length) ask(); });
+      button.addEventListener("click", () => { files.splice(place, 1); show(); if (files.length) ask(); else refuse(""); });
       line.append(`${file.name}${files.length > 1 && place === 0 ? " is gold" : ""} `);
       if (files.length > 1 && place > 0) {
         const first = document.createElement("button");
@@ -63,7 +63,7 @@
       });
       const text = await answer.text();
       if (own !== asked) return; // somebody has asked again since
-      if (!answer.ok) return refuse(JSON.parse(text).error);
+      if (!answer.ok) return refuse(answer.headers.get("content-type") === "application/json" ? JSON.parse(text).error : text);
       page = text;
       frame.srcdoc = page;
       frame.hidden = false;

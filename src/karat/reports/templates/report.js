@@ -191,6 +191,7 @@
       this.show(place);
     }
     show(i) {
+      this.from = document.activeElement; // to go back to
       const { side, other, system } = this, cells = this.cells[this.kind][i];
       const held = cells.reduce((sum, cell) => sum + system.counts[cell], 0), size = side.sizes[i];
       const { noun } = this, others = this.kind === "clusters" ? "classes" : "clusters";
@@ -206,7 +207,7 @@
       const more = rest > 0 ? [make("p", { class: "note" }, `and ${number.format(rest)} more ${others}`
         + (cells.length <= 60 ? ` with ${number.format(size - held)} items` : ""))] : [];
       this.detail.replaceChildren(make("h3", {}, `${noun} ${side.names[i]}: ${number.format(size)} items in ${number.format(side.parts[i])} ${side.parts[i] === 1 ? (noun === "cluster" ? "class" : "cluster") : others}`),
-        list, ...more, make("button", { type: "button", onclick: () => { this.detail.hidden = true; } }, "close"));
+        list, ...more, make("button", { type: "button", onclick: () => { this.detail.hidden = true; this.from?.focus(); } }, "close"));
       this.detail.hidden = false;
       this.detail.scrollIntoView({ block: "nearest" });
       this.detail.focus({ preventScroll: true });
