@@ -265,6 +265,23 @@ def test_most_intervals_hold_the_truth(text: str) -> None:
     assert 0.91 * 300 <= inside <= 0.99 * 300
 
 
+def test_slopes_give_nearly_the_errors_of_every_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(2)
+    gold = rng.integers(0, 40, 60_000)
+    table = karat.Table.from_labels(gold, np.where(rng.random(60_000) < 0.6, gold, rng.integers(0, 50, 60_000)))
+    panel = [m for m in karat.list_measures() if m.panel and all(kind.smooth for kind in m.statistics)]
+    one_by_one = intervals(table, panel, Sampling())
+    monkeypatch.setattr("karat.uncertainty.influence.MANY", 10)
+    for name, found in intervals(table, panel, Sampling()).items():
+        assert found.standard_error == pytest.approx(one_by_one[name].standard_error, rel=1e-3)
+        assert found.estimate == one_by_one[name].estimate
+
+
+def test_one_item_has_an_interval_of_no_width() -> None:
+    scores = karat.score([1], [1], interval=0.95)
+    assert all(found.low == found.high for found in scores.intervals.values())
+
+
 def test_second_differences_are_those_of_the_entropy_of_fewer_items() -> None:
     sizes = [1, 1, 1, 2, 2, 3, 3, 4, 7, 30]
     n = sum(sizes)
