@@ -78,7 +78,7 @@ def _example(m: karat.Measure) -> str:
     """The textbook's table scored, with the measure's own parameters varied, as an example that can be run."""
     table = karat.Table.from_matrix(TEXTBOOK)
     lines = [">>> import karat", f">>> table = karat.Table.from_matrix({TEXTBOOK})"]
-    for options in ({}, *({key: value} for key in m.defaults for value in OPTIONS[key])):
+    for options in ({}, *({key: value} for key in m.defaults for value in OPTIONS.get(key, ()))):
         told = "".join(f", {key}={value!r}" for key, value in options.items())
         lines += [f">>> round(karat.{m.name}(table{told}), 4)", repr(round(m(table, **options), 4))]
     return "\n".join(["```python", *lines, "", "```"])

@@ -90,7 +90,7 @@ def test_files_give_their_report(server: Server) -> None:
     assert headers["cache-control"] == "no-store"
     assert "<title>Mine</title>" in page
     assert f"{karat.v_measure(beta=2)(GOLD, PRED):.4f}" in page
-    assert "karat report both.csv --title Mine --measures &#39;v_measure(beta=2),ari&#39;" in page
+    assert "karat report both.csv --title=Mine --measures &#39;v_measure(beta=2),ari&#39;" in page
     assert "/karat-" not in page  # no folder of ours
 
 
@@ -144,6 +144,7 @@ def test_too_much_is_refused(server: Server) -> None:
         ({"both.csv": TABLE.encode()}, {"improve": "os:getcwd"}, "names a function"),
         ({"both.csv": TABLE.encode()}, {"improve": "ari,vi"}, "give one to improve"),
         ({"a.csv.gz": gzip.compress(b"a,b\n" * 30_000_000, 1)}, {}, "holds more than 100 MB"),
+        ({"a.csv.gz": gzip.compress(b"a,b\n") + gzip.compress(b"a,b\n" * 30_000_000, 1)}, {}, "holds more than 100 MB"),
         ({"a.zip": b"PK"}, {}, "unpack it"),
         ({f"{i}.csv": b"x" for i in range(41)}, {}, "there are 41 files"),
         ({"both.csv": TABLE.encode()}, {"measures": "no_such"}, "no_such"),
@@ -232,7 +233,7 @@ def test_it_ends_while_it_works() -> None:
 def test_the_command_on_the_page_does_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = Question((Upload("both.csv", TABLE.encode()),), {"noise": "3", "noise_as": "singletons", "measures": "ari"})
     command = answers.command_of(asked)
-    assert command == "karat report both.csv --noise 3 --noise-as singletons --measures ari"
+    assert command == "karat report both.csv --noise=3 --noise-as=singletons --measures ari"
     (tmp_path / "both.csv").write_text(TABLE)
     monkeypatch.chdir(tmp_path)
     assert main([*command.split()[1:], "-q"]) == 0

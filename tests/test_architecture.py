@@ -32,6 +32,8 @@ def imports(path: Path) -> set[str]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("karat."):
             found.add(node.module.split(".")[1])
+        if isinstance(node, ast.ImportFrom) and node.module == "karat":
+            found |= {name.name for name in node.names if name.name in ROOMS}
         if isinstance(node, ast.Import):
             found |= {name.name.split(".")[1] for name in node.names if name.name.startswith("karat.")}
     return found

@@ -377,6 +377,15 @@ def parquet(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_narrow_counts_do_not_wrap() -> None:
+    columns = {"gold": ["a", "a", "b"] * 4, "pred": [1, 1, 2] * 4, "n": [1 << 30] * 12}
+    for frame in (
+        pl.DataFrame(columns, schema_overrides={"n": pl.Int32}),
+        pl.LazyFrame(columns).cast({"n": pl.UInt32}),
+    ):
+        assert karat.table(frame, gold="gold", pred="pred", count="n").n == 12 << 30
+
+
 def test_the_command_scores_by_polars(parquet: Path, capsys: pytest.CaptureFixture[str]) -> None:
     columns = ["--gold", "class", "--pred", "a"]
     assert main(["score", str(parquet / "all.parquet"), *columns, "-m", "ari", "--format", "json"]) == 0

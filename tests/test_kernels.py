@@ -175,6 +175,11 @@ def test_exact_sums_lose_nothing(values: list[float]) -> None:
     assert exact_sum(np.array(values)) == sum(map(Fraction, values))
 
 
+def test_narrow_weights_do_not_wrap() -> None:
+    found = cross_count(np.zeros(40, np.int64), np.zeros(40, np.int64), np.full(40, 1 << 30, np.int32))
+    assert found.counts.tolist() == [40 << 30]
+
+
 @pytest.mark.parametrize("size", [3, 500, 20_000])  # many, some and few of the cells that could be
 def test_whole_weights_are_added_up_exactly(size: int) -> None:
     rng = np.random.default_rng(size)

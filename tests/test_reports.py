@@ -79,7 +79,6 @@ def test_what_is_printed_is_on_the_page(page: str) -> None:
     explained = karat.explain(GOLD, PRED).problems[0]
     assert explained.replace("'", "&#39;") in page
     assert "karat report a b" in page
-    assert compared.measures == karat.score(GOLD, PRED).measures
     for measure in scores.measures:
         assert f'id="term-{measure}"' in page
 
@@ -120,6 +119,27 @@ def test_samples_follow_the_policies() -> None:
     assert found == {(1, "x"): ("a",), (1, "y"): ("b",), (2, "y"): ("c",), (2, "<alone: 'e'>"): ("e",)}
     assert sampled([1, 2], [1, 2]) == {}
     assert sampled([1, 2], [1, 2], ["p", "q"]) == {(1, "1"): ("p",), (2, "2"): ("q",)}
+
+
+def test_items_apart_are_named_as_the_user_names_them() -> None:
+    found = sampled([1, 1, 2, 2], ["x", "n", "y", "n"], ["d1", "d2", "d3", "d4"], noise="n", noise_as="singletons")
+    assert sorted(some for some in found.values()) == [("d1",), ("d2",), ("d3",), ("d4",)]
+
+
+def test_a_page_has_one_interval_for_each_score(page: str) -> None:
+    made = karat.report(GOLD, {"mine": PRED, "other": OTHER}, ["purity", "v_measure"])
+    assert made.comparison is not None
+    for system in made.systems:
+        for measure in made.comparison.measures:
+            assert system.scores.intervals[str(measure)] == made.comparison.interval(measure, system.name)
+
+
+def test_without_tests_systems_still_stand_side_by_side() -> None:
+    page = karat.report(GOLD, {"mine": PRED, "other": OTHER}, ["ari"], interval=None).html()
+    assert "Systems side by side" in page
+    assert "Which system is better?" not in page
+    many = karat.report(GOLD, {f"s{i}": PRED if i % 2 else OTHER for i in range(9)}, ["ari"], improve="vi").html()
+    assert "Paired differences, of estimates, by ari" in many
 
 
 def test_items_that_another_system_lacks_are_no_examples() -> None:
@@ -264,6 +284,7 @@ def test_pages_are_always_the_same_bytes() -> None:
         (lambda: karat.report(karat.Table.from_matrix([[1]]), [1]), "leave out the systems"),
         (lambda: karat.report([1, 2], [1, 2], items=["a"]), "there are 1 items but 2 labels"),
         (lambda: karat.report({"a": 1, "b": 2}, {"m": {"b": 2, "a": 1}}, items=["p", "q"]), "leave out items"),
+        (lambda: karat.report(karat.Table.from_matrix([[1]]), items=["a"]), "leave out items, missing and noise"),
         (lambda: karat.report([1, 2], {1: [1, 2], "1": [2, 1]}), "two systems are called '1'"),
         (lambda: karat.report([1, 2], [1, 2]).save("page.pdf"), "name it .html"),
     ],

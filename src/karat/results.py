@@ -49,6 +49,16 @@ class Scores(Printed, Mapping[str, float]):
     omitted: Mapping[str, str] = field(default_factory=dict)  # measures of the panel left out, and why
     sampling: Sampling | None = None  # how intervals are made, if they were asked for
 
+    @classmethod
+    def sampled(
+        cls, table: Table, measures: tuple[Measure, ...], sampling: Sampling, intervals: Mapping[str, Interval]
+    ) -> Scores:
+        """Scores with intervals that are known already."""
+        made = cls(table, measures)
+        object.__setattr__(made, "sampling", sampling)
+        made.__dict__["intervals"] = MappingProxyType(dict(intervals))
+        return made
+
     @cached_property
     def _values(self) -> dict[str, float]:
         return {str(m): float(m.of(self.table)) for m in self.measures}

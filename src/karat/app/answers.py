@@ -19,6 +19,7 @@ from karat.registry import Measure, list_measures
 from karat.reports.content import Report
 from karat.reports.from_files import report_on
 
+PASTED = "pasted.labels"  # what the page calls labels that are in no file
 MEMORY = "/dev/shm"  # a file system in memory, where there is one
 _drawing = Lock()  # matplotlib draws for one at a time
 _folders: set[str] = set()  # that are in use
@@ -68,13 +69,16 @@ def report_of(question: Question) -> Report:
 
 def command_of(question: Question) -> str:
     """What to type for the same page."""
-    words = ["karat", "report", *(file.name for file in question.files)]
+    if any(file.name == PASTED for file in question.files):
+        return ""  # there are no files
+    names = [file.name for file in question.files]
+    words = ["karat", "report", *(f"./{name}" if name.startswith("-") else name for name in names)]
     options = question.options
     for name in ("gold", "pred"):
         words += [part for column in listed_words(options.get(name)) for part in (f"--{name}", column)]
     for name in ("id", "missing", "noise", "noise_as", "title"):
         if name in options:
-            words += [f"--{name.replace('_', '-')}", options[name]]
+            words.append(f"--{name.replace('_', '-')}={options[name]}")
     if "measures" in options or "beta" in options:
         words += ["--measures", ",".join(map(str, _measures(options) or ()))]
     improve = _improve(options)

@@ -65,6 +65,8 @@ def _check_packed(upload: Upload) -> None:
             except zlib.error:
                 return  # the reader tells
             rest = unpacking.unconsumed_tail
+            if unpacking.eof and unpacking.unused_data:  # another part follows
+                unpacking, rest = zlib.decompressobj(wbits=31), unpacking.unused_data
         if size > UNPACKED:
             raise KaratError(f"{upload.name!r} holds more than {UNPACKED / 1e6:,.0f} MB; use karat report for it.")
     elif upload.name.lower().endswith((".zst", ".zstd", ".bz2", ".xz", ".zip")):
@@ -86,7 +88,7 @@ def _own(name: str, taken: list[str]) -> str:
     plain = plain.encode("utf-8", "replace")[-LONGEST:].decode("utf-8", "ignore").strip(". ") or "labels.txt"
     stem, ending = os.path.splitext(plain)
     number = 2
-    while plain in taken:
+    while plain.casefold() in map(str.casefold, taken):
         plain, number = f"{stem}-{number}{ending}", number + 1
     return plain
 

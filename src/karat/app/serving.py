@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import signal
 import socket
+import sys
 from collections.abc import Callable
 from contextlib import suppress
-from threading import Thread
+from threading import Thread, current_thread, main_thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from karat.app.answers import clean_up, report_of
@@ -169,6 +171,8 @@ def serve(port: int = 0, limit: int = LIMIT, *, ready: Any = None) -> None:
         )  # fmt: skip
         if ready is not None:
             ready(f"http://{HOST}:{chosen}/")
+        if hasattr(signal, "SIGHUP") and current_thread() is main_thread():  # the terminal is closed
+            signal.signal(signal.SIGHUP, lambda *_: sys.exit(129))
         try:
             uvicorn.Server(config).run(sockets=[listening])
         finally:

@@ -85,11 +85,15 @@ def counted_frame(
             )
             policy = replace(policy, matched="items")
         cells = kept(cells)
-        if most is not None and number(cells, nw.len()) > most:
-            return _left_there(cells, policy, engine_of(frame))
-        found = _collected(cells, policy)
-        released(cells)
-        return found
+        try:
+            if most is not None and number(cells, nw.len()) > most:
+                left = _left_there(cells, policy, engine_of(frame))
+                cells = None  # the engine keeps them for what is asked later
+                return left
+            return _collected(cells, policy)
+        finally:
+            if cells is not None:
+                released(cells)
 
 
 def _cells(frame: object, gold: str, pred: str, weights: str | None) -> Lazy:

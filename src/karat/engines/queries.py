@@ -96,9 +96,11 @@ def cells_of(rows: Lazy, weighted: bool) -> Lazy:
     if weighted:
         _check_weights(rows)
         rows = rows.filter(nw.col(COUNT) > 0)
-    total = nw.col(COUNT).sum() if weighted else nw.len()
     kind = rows.collect_schema()[COUNT] if weighted else None
-    wide = nw.Float64 if kind is not None and not kind.is_integer() else nw.Int64  # len() may be 32 bits
+    wide = nw.Float64 if kind is not None and not kind.is_integer() else nw.Int64  # len() and sums may be of 32 bits
+    if weighted:
+        rows = rows.with_columns(nw.col(COUNT).cast(wide))
+    total = nw.col(COUNT).sum() if weighted else nw.len()
     return rows.group_by(GOLD, PRED).agg(total.alias(COUNT)).with_columns(nw.col(COUNT).cast(wide))
 
 

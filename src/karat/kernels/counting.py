@@ -330,7 +330,7 @@ def _weighed(left: AnyInts, right: AnyInts, weights: NDArray[Any]) -> Cells:
     (rows, row_values), (cols, col_values) = encode_integers(left), encode_integers(right)
     keys, possible = rows * col_values.size + cols, row_values.size * col_values.size
     if weights.dtype.kind == "i" and possible <= 4 * keys.size:  # as when few cells of those that could be are empty
-        table, seen = np.zeros(possible, dtype=weights.dtype), np.zeros(possible, dtype=bool)
+        table, seen = np.zeros(possible, dtype=np.int64), np.zeros(possible, dtype=bool)
         np.add.at(table, keys, weights)
         seen[keys] = True
         filled = np.flatnonzero(seen)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 LEVELS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 BORDER = 0.02  # beyond 0 and 1, so that points on the edge are whole
+CLOSE = 0.1  # systems that differ by less in both are looked at closely
 CORNER = 0.15  # of the width of the view
 NEAR = 5.5  # points from a system to its name
 AXES = (homogeneity, completeness)
@@ -40,7 +41,7 @@ class Point(NamedTuple):
     intervals: tuple[Interval, ...] = ()
 
 
-def plane(systems: object, *, ax: Axes | None = None, beta: float = 1, zoom: bool = False) -> Axes:
+def plane(systems: object, *, ax: Axes | None = None, beta: float = 1, zoom: bool | None = False) -> Axes:
     """Each system as a point, right of those less homogeneous and above those less complete.
 
     Crosses are intervals, around estimates with less bias where there are some, to which a dotted line leads from the
@@ -48,11 +49,13 @@ def plane(systems: object, *, ax: Axes | None = None, beta: float = 1, zoom: boo
     The trivial clusterings are marked: all items in one cluster, and, where all systems have the same gold, all apart.
 
     systems: a Comparison, a Board, or a mapping from names to Tables or Scores. beta: of V, as v_measure has it.
-    zoom: only the part of the plane that the systems are in, for those that differ little.
+    zoom: only the part of the plane that the systems are in, for those that differ little; None: if they do.
     """
     if not isinstance(beta, Real) or isinstance(beta, bool) or not 0 < float(beta) < float("inf"):
         raise KaratError(f"beta={beta!r} is not a weight of completeness; give a number above 0, such as 1.")
     tables, points = _points(systems)
+    if zoom is None:
+        zoom = len(points) > 1 and all(np.ptp([p[axis] for p in points]) < CLOSE for axis in (1, 2))
     ax = axes(ax, 5.6, 5)
     view = _view(points, zoom)
     ax.set(xlim=view[0], ylim=view[1], xlabel="homogeneity", ylabel="completeness")

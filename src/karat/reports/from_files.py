@@ -19,7 +19,8 @@ def report_on(*paths: str, reading: dict[str, Any], measures: Any = None, **opti
 
     Items that are counted or weighted cannot be compared one by one, but have scores all the same.
     """
-    if reading.get("weights") is None and reading.get("count") is None:
+    counted = reading.get("input") in ("matrix", "senseval") or any(reading.get(n) for n in ("weights", "count"))
+    if not counted:  # standard input can be read once only
         try:
             shared = {name: value for name, value in reading.items() if name in READING}
             found = read_together(*paths, noise=reading.get("noise"), **shared)

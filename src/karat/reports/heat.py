@@ -13,7 +13,7 @@ from karat.plot.overviews import Overview, by_size, overview
 from karat.plot.overviews import Side as Drawn
 from karat.reports.content import System
 from karat.reports.explorer import label
-from karat.tables import several
+from karat.tables import Table, several
 
 MOST = 24  # classes and clusters
 FEW = 12  # of each of several systems
@@ -55,7 +55,7 @@ def heat_of(system: System, places: NDArray[np.int64], most: int = MOST) -> Heat
     rows = _codes(view.classes, table.class_sizes, table.classes)
     cols = _codes(view.clusters, table.cluster_sizes, table.clusters)
     shares, of_cluster = view.shares("class"), view.shares("cluster")
-    held = {cell: place for place, cell in enumerate(zip(table.rows.tolist(), table.cols.tolist(), strict=True))}
+    held = _held(table, rows, cols)
     lines = []
     for i, row in enumerate(rows):
         cells = [_cell(system, view, (i, j), held.get((row, col)), shares, of_cluster) for j, col in enumerate(cols)]
@@ -64,6 +64,15 @@ def heat_of(system: System, places: NDArray[np.int64], most: int = MOST) -> Heat
     clusters = tuple((_name(view.clusters, j), count_text(view.counts[:, j].sum()), more[j]) for j in range(len(cols)))
     notes = tuple(f"The last {line}: {side.rest}." for line, side in _rests(view))
     return Heat(clusters, tuple(lines), notes)
+
+
+def _held(table: Table, rows: list[int], cols: list[int]) -> dict[tuple[int, int], int]:
+    """The places of the cells that are drawn, among those of the table."""
+    keys = table.rows * np.int64(table.shape[1]) + table.cols  # in increasing order
+    pairs = [(row, col) for row in rows for col in cols if row >= 0 and col >= 0]
+    wanted = np.array([row * table.shape[1] + col for row, col in pairs], np.int64)
+    places = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
+    return {pair: int(at) for pair, at, key in zip(pairs, places, wanted, strict=True) if keys[at] == key}
 
 
 def _rests(view: Overview) -> list[tuple[str, Drawn]]:

@@ -11,10 +11,10 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from karat import plot
+from karat.boards import Board
 from karat.cards import references
 from karat.comparisons.results import Comparison
 from karat.measures.information import completeness, homogeneity
-from karat.plot.lettering import count_text
 from karat.registry import Measure
 from karat.rendering import Layout, Marked, decimals, shortened, shown
 from karat.reports.content import Report, System
@@ -35,7 +35,6 @@ FEW_LINES = 5  # of each table that explains one of many
 DRAWN = 2  # whose pictures are, if there are more
 BESIDE = 5  # systems that stand side by side
 PAIRED = 8  # systems of which all differences are listed
-NEAR = 0.1  # systems that differ by less in homogeneity and completeness are looked at closely
 DIGITS = 4
 NAME = 60  # columns of a system's name
 
@@ -89,6 +88,7 @@ def page_of(report: Report) -> str:
         "subtitle": _subtitle(report),
         "best": order[0],
         "comparison": None if report.comparison is None else _compared(report.comparison, explained),
+        "board": _board(report),
         "terms": tuple(map(_term, report.systems[0].scores.measures)),
         "notes": tuple(map(shown, report.notes)),
         "command": shown(report.command),
@@ -102,6 +102,13 @@ def page_of(report: Report) -> str:
         if len(page.encode("utf-8", "replace")) <= LARGEST:
             break
     return page
+
+
+def _board(report: Report) -> Layout | None:
+    """Several systems side by side, where they are not compared."""
+    if report.comparison is not None or len(report.systems) == 1:
+        return None
+    return Board({_name(system): system.scores for system in report.systems}).layout()
 
 
 def _heat(report: Report, place: int, limits: Limits) -> Heat:
@@ -145,7 +152,6 @@ def _environment() -> Any:
         loader=FunctionLoader(own), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.tests["marked"] = lambda cell: isinstance(cell, Marked)
-    environment.filters["number"] = count_text
     return environment
 
 
@@ -223,7 +229,15 @@ def _figures(system: System, key: str, *, alone: bool) -> list[Figure]:
         ),
     ]  # fmt: skip
     if alone:
-        found.insert(0, _plane({system.name: system.scores}, system.scores.measures, f"{key}-plane"))
+        found.insert(
+            0,
+            _plane(
+                {system.name: system.scores},
+                system.scores.measures,
+                f"{key}-plane",
+                sampled=system.scores.sampling is not None,
+            ),
+        )
     return found
 
 
@@ -231,22 +245,14 @@ def _on(draw: Any, what: Any, ax: Any, **options: Any) -> None:
     draw(what, ax=ax, **options)
 
 
-def _plane(systems: Any, measures: Sequence[Measure], key: str) -> Figure:
-    caption = (
-        "Homogeneity and completeness; along a curve V is the same. Crosses are intervals, around estimates with less "
-        "bias than the scores, which the dots are."
-    )
+def _plane(systems: Any, measures: Sequence[Measure], key: str, *, sampled: bool) -> Figure:
+    caption = "Homogeneity and completeness; along a curve V is the same."
+    if {homogeneity, completeness} <= set(measures) and sampled:
+        caption += " Crosses are intervals, around estimates with less bias than the scores, which the dots are."
     words = "A point for each system by homogeneity and completeness; the scores are in the table."
     beta = next((m.params.get("beta", 1) for m in measures if m.name == "v_measure"), 1)
-    draw = partial(_on, plot.plane, systems, beta=beta, zoom=_close(systems))
+    draw = partial(_on, plot.plane, systems, beta=beta, zoom=None)
     return figure(draw, 5.6, 4.8, caption, words, key)
-
-
-def _close(systems: Any) -> bool:
-    """Whether several systems are so close together that the whole plane would not show them apart."""
-    tables = systems.joint.tables.values() if isinstance(systems, Comparison) else ()
-    places = [[float(m.of(table)) for table in tables] for m in (homogeneity, completeness)]
-    return all(len(values) > 1 and max(values) - min(values) < NEAR for values in places)
 
 
 class Compared(NamedTuple):
@@ -260,7 +266,7 @@ class Compared(NamedTuple):
 
 
 def _compared(found: Comparison, first: Measure) -> Compared:
-    figures = [_plane(found, found.measures, "plane")]
+    figures = [_plane(found, found.measures, "plane", sampled=True)]
     if found.sweep is not None:
         caption = f"Measures against {shown(found.sweep.name)}, with intervals."
         figures.append(figure(partial(_on, plot.sweep, found), 6.4, 4.4, caption, caption, "sweep"))
@@ -297,8 +303,9 @@ def _differences(found: Comparison, first: Measure) -> Layout:
     whole = found.table_of_differences()
     if len(found) <= PAIRED:
         return whole
-    rows = [row for row in whole.rows if row[0] == str(first)]
-    return whole._replace(rows=rows, title=f"{whole.title}, by {shown(first)}")
+    chosen = str(first if first in found.measures else found.measures[0])
+    rows = [row for row in whole.rows if row[0] == chosen]
+    return whole._replace(rows=rows, title=f"{whole.title}, by {shown(chosen)}")
 
 
 def _term(m: Measure) -> Term:

@@ -18,6 +18,7 @@ from karat.joint import join
 from karat.labels import Labels, read
 from karat.reports.content import Report, System
 from karat.reports.samples import Items
+from karat.results import Scores
 from karat.tables import Table
 from karat.uncertainty.sampling import RESAMPLES, Unit
 
@@ -66,6 +67,8 @@ def report(
     if isinstance(gold, Table) or (isinstance(gold, Mapping) and gold and _tables(gold)):
         if systems is not None:
             raise KaratError("gold is a Table, which has both sides; leave out the systems.")
+        if items is not None or missing != "raise" or noise is not None:
+            raise KaratError("a Table has been counted already; leave out items, missing and noise.")
         found = _told_apart({ONE: gold} if isinstance(gold, Table) else gold)
     else:
         side = read(gold, "gold")
@@ -80,8 +83,11 @@ def report(
     long = sum(table.counts.size for table in found.values()) > LONG
     with bar("reporting", len(found) if long else 0) as advance:
         for name, table in found.items():
-            level = interval if table.whole and not table.policy.weighted else None
-            scores = score(table, measures=_same(measures, comparison), interval=level, **options)  # type: ignore[arg-type]
+            if comparison is not None:
+                scores = _compared_scores(comparison, name)
+            else:
+                level = interval if table.whole and not table.policy.weighted else None
+                scores = score(table, measures=measures, interval=level, **options)  # type: ignore[arg-type]
             some = {} if named is None else named.samples(name, table)
             made.append(System(str(name), scores, explain(table, measure=improve), some))
             advance(1)
@@ -99,9 +105,10 @@ def _tables(given: Mapping[Any, object]) -> bool:
     return all(isinstance(table, Table) for table in given.values())
 
 
-def _same(measures: Any, comparison: Comparison | None) -> Any:
-    """The measures that are compared, so that both parts of a page have the same."""
-    return measures if comparison is None else list(comparison.measures)
+def _compared_scores(comparison: Comparison, system: str) -> Scores:
+    """A system's scores with the intervals that the comparison has, so that a page has one of each."""
+    found = {str(m): comparison.interval(m, system) for m in comparison.measures}
+    return Scores.sampled(comparison.joint.tables[system], comparison.measures, comparison.sampling, found)
 
 
 def _named(gold: Labels, systems: object) -> Mapping[str, object]:

@@ -28,6 +28,7 @@ class Items:
     gold: NDArray[Any]
     systems: Mapping[str, NDArray[Any]]
     labels: tuple[Sequence[Any], Mapping[str, Sequence[Any]]]  # that codes stand for, in gold and in each system
+    rows: Sequence[Any] | None = None  # the names of all rows, where rows are what a policy tells apart
 
     @classmethod
     def of(cls, gold: Labels, systems: Mapping[str, Labels], items: Sequence[Any] | None, policy: Policy) -> Items:
@@ -46,7 +47,8 @@ class Items:
         chosen = np.flatnonzero(kept)
         by_system = dict(zip(systems, (c[chosen] for c in codes[1:]), strict=True))
         labels = gold.coded[1], {name: side.coded[1] for name, side in systems.items()}
-        return cls([names[place] for place in chosen.tolist()], codes[0][chosen], by_system, labels)
+        rows = None if items is None else names
+        return cls([names[place] for place in chosen.tolist()], codes[0][chosen], by_system, labels, rows)
 
     def samples(self, system: str, table: Table) -> dict[int, tuple[str, ...]]:
         """The first few items of each cell of a system's table, by the place of the cell."""
@@ -57,7 +59,10 @@ class Items:
         order = np.argsort(keys, kind="stable")
         starts = np.searchsorted(keys[order], held).tolist()
         ends = np.searchsorted(keys[order], held, side="right").tolist()
-        alone = {col: (_text(name.item),) for col, name in enumerate(table.clusters) if isinstance(name, Singleton)}
+        apart: dict[int, Any] = {
+            col: name.item for col, name in enumerate(table.clusters) if isinstance(name, Singleton)
+        }
+        alone = {col: (_text(item if self.rows is None else self.rows[item]),) for col, item in apart.items()}
         found: dict[int, tuple[str, ...]] = {
             place: alone[col] for place, col in enumerate(table.cols.tolist()) if col in alone and self.names
         }

@@ -14,8 +14,6 @@ LENGTH = 200.0  # of the scale, in the units of the drawing
 class Strip(NamedTuple):
     """Places along a scale, None for what is not known."""
 
-    low: float
-    high: float
     score: float
     interval: tuple[float, float] | None
     one_cluster: float | None
@@ -42,4 +40,4 @@ def strip(scores: Scores, measure: Measure) -> Strip | None:
 
     span = tuple(map(place, ends))
     both = (span[0], span[1]) if len(span) == 2 and span[0] is not None and span[1] is not None else None
-    return Strip(low, high, place(value) or 0.0, both, *map(place, baseline))
+    return Strip(place(value) or 0.0, both, *map(place, baseline))

@@ -33,8 +33,9 @@
   }
 
   function add(more) {
+    const first = !files.length;
     files.push(...more);
-    const gold = files.findIndex(({ name }) => /gold|truth|true|reference|annotat|\.key$/i.test(name));
+    const gold = !first ? 0 : files.findIndex(({ name }) => /gold|truth|true|reference|annotat|\.key$/i.test(name));
     if (gold > 0) files.unshift(...files.splice(gold, 1));
     show();
     ask();
@@ -48,9 +49,9 @@
 
   async function ask() {
     const sent = files.length ? files : pasted();
-    if (!sent.length) return say("", "There are no labels yet: choose a file with gold and predicted labels, or paste both.");
+    if (!sent.length) return refuse("There are no labels yet: choose a file with gold and predicted labels, or paste both.");
     if (sent.reduce((sum, file) => sum + file.size, 0) > Number(limit)) {
-      return say("", `The files have more than ${Math.round(limit / 1e6)} MB; use karat report on the command line.`);
+      return refuse(`The files have more than ${Math.round(limit / 1e6)} MB; use karat report on the command line.`);
     }
     const own = ++asked, started = performance.now();
     say("working …");
@@ -75,6 +76,7 @@
   }
 
   function refuse(why) { // a report that is no longer that of the options is not shown
+    asked++; // what is on its way is not wanted any more
     page = "";
     frame.hidden = true;
     at("save").disabled = true;
