@@ -29,6 +29,11 @@ def extensions() -> list[Any]:
 class OptionalBuild(build_ext):
     """A build that goes on without what could not be compiled (Extension.optional catches only some failures)."""
 
+    def finalize_options(self) -> None:
+        """Compile on all cores."""
+        super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count()
+
     def run(self) -> None:
         """Build what can be built."""
         try:

@@ -48,7 +48,7 @@ def test_the_oracle_has_every_measure() -> None:
     assert {karat.parse(text).name for text in ORACLE} == {m.name for m in karat.list_measures()}
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(5))
 def test_measures_agree_with_the_oracle_on_random_labelings(seed: int) -> None:
     for gold, pred in labelings(seed, 260):
         check(dict(Counter(zip(gold, pred, strict=True))), set(ORACLE) - EXPENSIVE)
