@@ -77,7 +77,8 @@ def _draw(ax: Axes, standings: list[Standing]) -> bool:
     scores = np.array([s.score for s in standings])
     low, high, estimates = np.array([(s.interval.low, s.interval.high, s.interval.estimate) for s in standings]).T
     ax.hlines(rows, low, high, color=LINES[0], linewidth=4, alpha=0.8 if dark(ax) else 0.45, label="interval")
-    ax.plot(scores, rows, "o", color=LINES[0], markersize=6, label="score")
+    ring = {"markeredgecolor": ink(ax), "markeredgewidth": 0.8} if dark(ax) else {}  # or it would be lost in its line
+    ax.plot(scores, rows, "o", color=LINES[0], markersize=6, label="score", **ring)
     every = np.concatenate([scores, low, high, estimates])
     every = every[np.isfinite(every)]
     span = (float(np.ptp(every)) if every.size else 0.0) or 0.1
