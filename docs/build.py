@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import karat
+from karat.cards import range_of
 
 PAGE = Path(__file__).parent / "measures.md"
 AUDIT = Path(__file__).parent / "audit.md"
@@ -59,12 +59,6 @@ def row(m: karat.Measure) -> str:
         ", ".join(part for part in (m.paper, m.equation) if part),
     ]
     return f"| {' | '.join(cells)} |"
-
-
-def range_of(m: karat.Measure) -> str:
-    """From its lowest to its highest value."""
-    low, high = (("-∞" if x < 0 else "∞") if math.isinf(x) else f"{x:g}" for x in m.bounds)
-    return f"{low} to {high}{f' {m.unit}' if m.unit else ''}"
 
 
 AUDIT_HEAD = """# The measures on trial

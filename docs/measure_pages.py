@@ -5,10 +5,9 @@ from __future__ import annotations
 from inspect import getdoc
 
 from behaviour import ITEMS, WHOLE, curves, whole_items
-from build import range_of
 
 import karat
-from karat.cards import CONSTRAINTS, references
+from karat.cards import CONSTRAINTS, range_of, references
 
 TEXTBOOK = [[5, 1, 2], [1, 4, 0], [0, 1, 3]]
 OPTIONS = {"beta": (0.5, 2), "norm": ("min", "sqrt", "max"), "k": (10,)}  # values shown for parameters

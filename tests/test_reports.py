@@ -334,3 +334,25 @@ def test_a_saved_table_is_not_taken_for_items(tmp_path: Path, capsys: pytest.Cap
     assert "17 items" in (tmp_path / "page.html").read_text(encoding="utf-8")
     assert main(["compare", str(path), str(path)]) == 1
     assert "has no labels of items to compare" in capsys.readouterr().err
+
+
+def test_notebooks_show_tables_and_plots() -> None:
+    systems = {"k=2": PRED, "k=3": OTHER, "k=4": GOLD}
+    tables = [karat.Table.from_labels(GOLD, pred) for pred in systems.values()]
+    results = [
+        (karat.score(GOLD, PRED), 1), (karat.explain(GOLD, PRED), 1), (karat.compare(GOLD, systems), 3),
+        (karat.relate(tables, ["ari", "vi", "purity"]), 1), (karat.audit("ari", "baseline"), 0),
+    ]  # fmt: skip
+    pages = {type(result).__name__: (result._repr_html_(), pictures) for result, pictures in results}
+    for name, (page, pictures) in pages.items():
+        assert page.count("<table>") >= 1, name
+        assert page.count("<svg") == pictures, name
+    ids = re.findall(r'id="([^"]+)"', "".join(page for page, _ in pages.values()))
+    assert len(ids) == len(set(ids))
+
+
+def test_a_wrong_level_is_told_in_the_terminals_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "both.csv"
+    path.write_text("gold,pred\na,1\nb,2\n")
+    assert main(["report", str(path), "--interval", "2", "-o", str(tmp_path / "page.html")]) == 1
+    assert capsys.readouterr().err == "karat: --interval 2.0 is not a share of intervals; give one such as 0.95.\n"

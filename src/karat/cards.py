@@ -31,10 +31,7 @@ CONSTRAINTS = {  # Amigó et al. (2009), and one that is ours
 def catalogue(measures: Sequence[Measure] | None = None) -> Layout:
     """All measures, or some, a row for each."""
     measures = measures or list_measures()
-    rows = [
-        [f"{m.full_text}{' *' if m.panel else ''}", m.better or "", f"{_range(m)} {m.unit}".rstrip(), m.title]
-        for m in measures
-    ]
+    rows = [[f"{m.full_text}{' *' if m.panel else ''}", m.better or "", range_of(m), m.title] for m in measures]
     notes = ["* is in the default panel. karat measures NAME tells about one; parameters go as in 'v_measure(beta=2)'."]
     return Layout(f"{len(measures)} measures", ["measure", "better", "range", "title"], rows, notes, left=4)
 
@@ -63,9 +60,7 @@ def card(m: Measure, columns: int = 80) -> str:
     from textwrap import wrap
 
     facts: list[tuple[str, list[str]]] = [("definition", [m.definition] if m.definition else [])]
-    facts.append(
-        ("better", [f"{m.better or 'neither end'} {ARROWS[m.better]}".rstrip() + f", {_range(m)} {m.unit}".rstrip()])
-    )
+    facts.append(("better", [f"{m.better or 'neither end'} {ARROWS[m.better]}".rstrip() + f", {range_of(m)}"]))
     if m.perfect is not None:
         facts.append(("gold gets", [f"{m.perfect:g}"]))
     facts.append(("chance gets", [_chance(m)]))
@@ -89,9 +84,10 @@ def card(m: Measure, columns: int = 80) -> str:
     return "\n".join([*lines, "", *wrap(NOTATION, columns)])
 
 
-def _range(m: Measure) -> str:
+def range_of(m: Measure) -> str:
+    """From its lowest to its highest value, in its unit."""
     low, high = (("-∞" if x < 0 else "∞") if math.isinf(x) else f"{x:g}" for x in m.bounds)
-    return f"{low} to {high}"
+    return f"{low} to {high} {m.unit}".rstrip()
 
 
 def _chance(m: Measure) -> str:

@@ -7,6 +7,7 @@ writing, are shown as escapes.
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -125,12 +126,12 @@ class Layout(NamedTuple):
         return "\n".join([*comments, latex(self.headings, self.rows, self.left)])
 
 
-class Printed:
+class Printed(ABC):
     """A result that prints as its tables, and in a notebook also draws its plots."""
 
+    @abstractmethod
     def layout(self, digits: int = 4) -> Layout:
         """The table that says most."""
-        raise NotImplementedError
 
     def layouts(self, digits: int = 4) -> list[Layout]:
         """All tables."""

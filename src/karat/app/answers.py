@@ -34,10 +34,12 @@ def _noted(folder: str) -> Iterator[None]:
         _folders.discard(folder)
 
 
-def clean_up() -> None:
-    """Take away what an answer that is not finished has written."""
-    for folder in list(_folders):
+def clean_up() -> bool:
+    """Take away what answers that are not finished have written; whether there are any."""
+    unfinished = list(_folders)
+    for folder in unfinished * 2:  # again, for what was written in the meantime
         shutil.rmtree(folder, ignore_errors=True)
+    return bool(unfinished)
 
 
 def report_of(question: Question) -> Report:

@@ -13,7 +13,8 @@ from karat.errors import KaratError
 HEAD = 8  # hexadecimal digits: the length of the JSON that follows
 MOST_FILES = 40
 LONGEST = 200  # bytes of a file's name
-UNPACKED = 100_000_000  # bytes of a packed file
+LIMIT = 100_000_000  # bytes of a request, if nobody says otherwise
+UNPACKED = LIMIT  # of a packed file
 WORDS = ("gold", "pred", "id", "measures", "missing", "noise", "noise_as", "improve", "beta", "interval", "title")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
 import signal
 import socket
@@ -13,7 +14,7 @@ from threading import Thread, current_thread, main_thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from karat.app.answers import clean_up, report_of
-from karat.app.questions import in_words_of_the_page, question_of
+from karat.app.questions import LIMIT, in_words_of_the_page, question_of
 from karat.errors import KaratError
 from karat.registry import list_measures
 from karat.rendering import shown
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 HOST = "127.0.0.1"
-LIMIT = 100_000_000  # bytes of a request
 TOKEN = "x-karat-token"
 HEADERS = {
     "cache-control": "no-store", "x-content-type-options": "nosniff", "referrer-policy": "no-referrer",
@@ -88,8 +88,10 @@ def _page(token: str, limit: int) -> tuple[str, str]:
     """The page, and the policy under which it and the reports inside it run."""
     style, script = own("app.css"), own("app.js")
     styles, scripts = [own("style.css"), style], [own("report.js"), script]
-    names = [m.full_text for m in list_measures() if m.better is not None]
-    page = rendered("app.html", app_style=style, app_script=script, token=token, limit=limit, measures=names)
+    measures = list_measures()
+    names, panel = [m.full_text for m in measures if m.better is not None], sum(m.panel for m in measures)
+    known = {"token": token, "limit": limit, "measures": names, "panel": panel}
+    page = rendered("app.html", app_style=style, app_script=script, **known)
     return page, f"{policy(styles, scripts)}; connect-src 'self'; frame-ancestors 'none'"
 
 
@@ -148,7 +150,7 @@ async def _body(request: Request, limit: int) -> bytes:
 
 
 def serve(port: int = 0, limit: int = LIMIT, *, ready: Any = None) -> None:
-    """Answer until interrupted; ready is called with the address."""
+    """Answer until interrupted, and end the program if it is at work; ready is called with the address."""
     try:
         import jinja2  # noqa: F401
         import uvicorn
@@ -176,4 +178,6 @@ def serve(port: int = 0, limit: int = LIMIT, *, ready: Any = None) -> None:
         try:
             uvicorn.Server(config).run(sockets=[listening])
         finally:
-            clean_up()  # an answer that nobody waits for goes on in its thread until the program ends
+            if clean_up():  # a thread still works, and Python's own end would break it off within compiled code
+                sys.stdout.flush()
+                os._exit(0)

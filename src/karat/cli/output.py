@@ -26,7 +26,7 @@ def _options() -> re.Pattern[str]:
     from karat.files.reading import read
     from karat.papers.pages import reproduce
 
-    options = {**(read.__kwdefaults__ or {}), **(reproduce.__kwdefaults__ or {})}
+    options = {**(read.__kwdefaults__ or {}), **(reproduce.__kwdefaults__ or {}), "interval": None}
     names = "|".join(sorted(options, key=len, reverse=True))
     return re.compile(
         rf"\b(?P<option>{names})=(?P<value>{_VALUE})|leave out (?P<out>{names})\b"

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from karat import plot
 from karat.boards import Board
-from karat.cards import references
+from karat.cards import range_of, references
 from karat.comparisons.results import Comparison
 from karat.measures.information import completeness, homogeneity
 from karat.registry import Measure
@@ -309,7 +309,6 @@ def _differences(found: Comparison, first: Measure) -> Layout:
 
 
 def _term(m: Measure) -> Term:
-    low, high = (("−∞" if x < 0 else "∞") if math.isinf(x) else f"{x:g}" for x in m.bounds)
     better = f"{m.better} is better" if m.better else "neither end is better"
-    facts = f"From {low} to {high}{f' {m.unit}' if m.unit else ''}; {better}"
+    facts = f"From {range_of(m)}; {better}"
     return Term(str(m), m.title, m.summary, m.definition, facts, references().get(m.paper, ""))

@@ -52,7 +52,7 @@ def report(
     systems: predicted labels, or several by name, of the same items as gold; or gold is a Table, or several by name.
     items: names of the items, shown as examples of a cell; labels that are dicts or Series have them already.
     improve: the measure that explanations are about. interval=None leaves out intervals and paired tests. The other
-    options are those of score() and compare(). title, command and notes are printed on the page as they are.
+    options are those of score() and compare(). title, command and notes are printed on the page.
 
     >>> import karat
     >>> page = karat.report(["a", "a", "b", "b"], {"mine": [1, 1, 2, 3]}, ["v_measure", "ari"])
