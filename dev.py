@@ -19,7 +19,7 @@ TEST = [
     ["ruff", "check", "."],
     ["ruff", "format", "--check", "."],
     ["mypy"],
-    ["pytest", "-n", "auto", "--dist", "worksteal", "--cov", "--cov-report=term"],
+    ["pytest", "-n", "auto", "--dist", "worksteal"],
 ]
 
 

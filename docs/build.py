@@ -70,9 +70,9 @@ not apply. What is kept here is kept on these cases: that is evidence, not proof
 """
 
 
-def audit_page() -> str:
-    """Every measure that has a better end, against every property."""
-    found = karat.audit([m for m in karat.list_measures() if m.better is not None])
+def audit_page(measures: list[karat.Measure] | None = None) -> str:
+    """Every measure that has a better end, or those that are named, against every property."""
+    found = karat.audit(measures or [m for m in karat.list_measures() if m.better is not None])
     parts = [AUDIT_HEAD, "| property | what a good measure does | cases |", "|---|---|---|"]
     cases = {item.name: max(verdicts[item.name].tried for verdicts in found.values()) for item in found.properties}
     parts.extend(f"| `{item.name}` | {item.says} | {cases[item.name]:,} |" for item in found.properties)

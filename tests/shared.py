@@ -1,4 +1,4 @@
-"""What is made once for all processes that run tests."""
+"""What is made once for all processes that run tests, and how much is tried."""
 
 from __future__ import annotations
 
@@ -8,8 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 WAIT = 600  # seconds for what another process makes
+THOROUGH = settings.get_current_profile_name() == "thorough"  # --hypothesis-profile=thorough
+
+
+def enough(number: int) -> int:
+    """How many cases to try: all of them in a thorough run, an eighth (at least 3) in the README's test command."""
+    return number if THOROUGH else max(3, number // 8)
 
 
 def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:

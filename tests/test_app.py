@@ -21,8 +21,6 @@ from karat.app.questions import Question, Upload, question_of
 from karat.cli import main
 from test_reports import GOLD, HOSTILE, PRED
 
-pytest.importorskip("starlette")
-pytest.importorskip("uvicorn")
 TABLE = "id,gold,pred\n" + "".join(f"{item},{GOLD[item]},{PRED[item]}\n" for item in GOLD)
 
 

@@ -1,4 +1,4 @@
-"""Reports in a real browser: Chromium, without a window. Skipped where there is none."""
+"""Reports in a real browser: Chromium, without a window; run with -m browser."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect, sync_playwright
 
 import karat
 from test_app import TABLE, Server
 from test_reports import GOLD, HOSTILE, OTHER, PRED
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-playwright = pytest.importorskip("playwright.sync_api")
 pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed"),
+    pytest.mark.browser,
     pytest.mark.xdist_group("browser"),  # one browser for all
 ]
 PHONE = {"width": 390, "height": 844}
@@ -28,7 +28,7 @@ SCREENSHOTS = os.environ.get("KARAT_SCREENSHOTS")  # a folder for pictures to lo
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
+    with sync_playwright() as driver:
         opened = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"])
         yield opened
         opened.close()
@@ -311,7 +311,6 @@ def test_a_file_is_dropped_and_its_report_follows(app: Any, tmp_path: Path) -> N
     before = report.locator(".scores").inner_text()
     app.fill("[name=beta]", "3")
     app.press("[name=beta]", "Tab")
-    expect = playwright.expect
     expect(report.locator(".scores a.term", has_text="v_measure(beta=3)")).to_be_visible(timeout=60_000)
     assert report.locator(".scores").inner_text() != before
     app.fill("[name=noise]", "3")

@@ -25,6 +25,7 @@ from karat.chance import Draws, expected
 from karat.moments import joined_pairs
 from karat.nulls import Model, _sizes_of_all, _sizes_of_number
 from karat.profile import Sizes
+from shared import enough
 
 GOLD = [0, 0, 0, 1, 1]
 PRED = [0, 0, 1, 1, 2]
@@ -132,7 +133,7 @@ def test_expected_sizes_are_ratios_of_bell_and_stirling_numbers(n: int) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=6))
-@settings(max_examples=30)
+@settings(max_examples=enough(30))
 def test_moments_of_joined_pairs_are_those_of_all_shuffles(items: list[tuple[int, int]]) -> None:
     gold, pred = zip(*items, strict=True)
     values = [

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import karat
 from karat.meta.audit import judge
 from karat.meta.properties import find_property
+from shared import enough
 from strategies import coarse_tables, fits_real_tables, labelings, real_tables, tables
 
 MEASURES = karat.list_measures()
@@ -113,7 +114,7 @@ def test_tables_of_batches_add_up_to_the_table_of_all(pair: Any, size: int) -> N
         assert measure(merged) == measure(whole), str(measure)
 
 
-@settings(max_examples=60)
+@settings(max_examples=enough(60))
 @given(st.lists(st.one_of(tables.filter(lambda t: t.n < 10**7), coarse_tables), min_size=1, max_size=4))
 def test_a_stack_gives_what_a_loop_gives(several: list[karat.Table]) -> None:
     stack = karat.Stack.of(several)

@@ -43,7 +43,8 @@ def test_a_table_with_a_column_of_classes_and_one_of_texts(ending: str, tmp_path
     path = tmp_path / f"c.{ending}"
     rows = [("sport", 'ball, "round"\nand more'), ("law", "court")]
     if ending == "parquet":
-        duckdb = pytest.importorskip("duckdb")
+        import duckdb
+
         values = ", ".join("('{}', '{}')".format(*row) for row in rows)
         duckdb.sql(f"COPY (SELECT * FROM (VALUES {values}) AS t(topic, body)) TO '{path}' (FORMAT parquet)")
     elif ending == "jsonl":

@@ -231,7 +231,8 @@ def test_a_treebank_is_no_list_of_labels(cache: Path) -> None:
 
 
 def test_patents_have_gold_for_some_and_systems(cache: Path) -> None:
-    duckdb = pytest.importorskip("duckdb")
+    import duckdb
+
     folder = Path(fetching._folder(DATASETS["patents"]))
     folder.mkdir(parents=True)
     (folder / ".files").write_text("{}")

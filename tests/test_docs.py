@@ -9,6 +9,7 @@ import pytest
 
 import karat
 from karat.examples import textbook
+from shared import THOROUGH
 
 ROOT = Path(__file__).parent.parent
 
@@ -30,8 +31,15 @@ def test_the_measures_page_is_fresh() -> None:
 
 
 def test_the_audit_page_is_fresh() -> None:
-    built = runpy.run_path(str(ROOT / "docs" / "build.py"))["audit_page"]()
-    assert (ROOT / "docs" / "audit.md").read_text(encoding="utf-8") == built
+    """In the README's test command only some rows; in a thorough run all of them."""
+    build = runpy.run_path(str(ROOT / "docs" / "build.py"))["audit_page"]
+    page = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
+    if THOROUGH:
+        assert page == build()
+    else:
+        built = build([karat.ari, karat.nvi, karat.purity])
+        rows = [line for line in built.splitlines() if line.startswith("| `") and line not in page.splitlines()]
+        assert not rows
 
 
 @pytest.mark.parametrize("page", [*sorted(ROOT.glob("docs/*.md")), ROOT / "README.md"], ids=lambda path: path.name)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Callable, Iterator
 from functools import cache
-from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,8 @@ import karat
 from karat.cli import main
 from karat.engines.collecting import counted_frame
 from karat.engines.counts import EngineCounts
+from postgres_server import HOST, Server
+from shared import enough
 
 dask.config.set(scheduler="synchronous")
 
@@ -42,9 +44,7 @@ NUMBERS = count()
 
 
 def modin_frame(frame: dict[str, list[Any]]) -> Any:
-    from modin.config import Engine
-
-    Engine.put("Python")
+    os.environ["MODIN_ENGINE"] = "python"  # in this process; asked for before Modin looks for Ray and Dask
     from modin.pandas import DataFrame
 
     return DataFrame(frame)
@@ -68,14 +68,37 @@ def ibis_polars(frame: dict[str, list[Any]]) -> Any:
 
 
 def ibis_sqlite(frame: dict[str, list[Any]]) -> Any:
-    """Made by SQLite itself: not every sqlglot lets Ibis make tables."""
-    connection, name = ibis_connection("sqlite"), f"t{next(NUMBERS)}"
-    kinds = [{"int64": "INTEGER", "double": "REAL"}.get(str(column.type), "TEXT") for column in pa.table(frame).columns]
+    return created(ibis_connection("sqlite"), "?", {"int64": "INTEGER", "double": "REAL"}, frame)
+
+
+def ibis_duckdb(frame: dict[str, list[Any]]) -> Any:
+    return created(ibis_connection("duckdb"), "?", {"int64": "BIGINT", "double": "DOUBLE"}, frame)
+
+
+def ibis_postgres(frame: dict[str, list[Any]]) -> Any:
+    return created(postgres()[1], "%s", {"int64": "BIGINT", "double": "DOUBLE PRECISION"}, frame)
+
+
+def created(connection: Any, mark: str, types: dict[str, str], frame: dict[str, list[Any]]) -> Any:
+    """A table made by the database itself: not every sqlglot lets Ibis make tables."""
+    name = f"t{next(NUMBERS)}"
+    kinds = [types.get(str(column.type), "TEXT") for column in pa.table(frame).columns]
     columns = ", ".join('"{}" {}'.format(c.replace('"', '""'), kind) for c, kind in zip(frame, kinds, strict=True))
-    connection.con.execute(f"CREATE TABLE {name} ({columns})")
-    marks = ", ".join("?" * len(frame))
-    connection.con.executemany(f"INSERT INTO {name} VALUES ({marks})", list(zip(*frame.values(), strict=True)))
+    cursor = connection.con.cursor()
+    cursor.execute(f"CREATE TABLE {name} ({columns})")
+    marks = ", ".join([mark] * len(frame))
+    cursor.executemany(f"INSERT INTO {name} VALUES ({marks})", list(zip(*frame.values(), strict=True)))
+    connection.con.commit()
     return connection.table(name)
+
+
+@cache
+def postgres() -> tuple[Server, Any]:
+    """A server, and Ibis's connection to it."""
+    import ibis
+
+    server = Server().__enter__()
+    return server, ibis.postgres.connect(host=HOST, port=server.port, user="karat", database="postgres")
 
 
 @cache
@@ -92,6 +115,10 @@ def stopped() -> Iterator[None]:
     yield
     if spark_session.cache_info().currsize:
         spark_session().stop()
+    if postgres.cache_info().currsize:
+        server, connection = postgres()
+        connection.disconnect()
+        server.close()
 
 
 ENGINES: dict[str, Callable[[dict[str, list[Any]]], Any]] = {
@@ -105,23 +132,20 @@ ENGINES: dict[str, Callable[[dict[str, list[Any]]], Any]] = {
     "ibis memtable": ibis_memtable,
     "ibis polars": ibis_polars,
     "ibis sqlite": ibis_sqlite,
+    "ibis duckdb": ibis_duckdb,
+    "ibis postgres": ibis_postgres,
     "spark connect": lambda frame: spark_session().createDataFrame(pa.table(frame)),
 }
 SLOW = ("dask", "modin", "spark connect")  # which take a second for each measure
-NEEDED = {"modin": ["modin"], "ibis": ["ibis"], "spark": ["pyspark", "grpc", "grpc_status", "zstandard"]}
+GROUPS = {"modin": "engines", "ibis": "engines", "spark": "spark"}  # the marks of those that need more to be installed
 
 
 def engine_params() -> Iterator[Any]:
-    """Engines that come with the tests, and those that are tested where they are installed."""
+    """Engines that come with the tests, and those that are tested in a group of their own."""
     for name in ENGINES:
-        family = name.split()[0]
-        lacking = [package for package in NEEDED.get(family, []) if find_spec(package) is None]
-        marks = [pytest.mark.skipif(bool(lacking), reason=f"{', '.join(lacking)} not installed")]
-        if family in NEEDED:
-            marks.append(pytest.mark.filterwarnings("ignore"))  # of packages that warn of each other
-        if family == "spark":
-            marks.append(pytest.mark.spark)
-        yield pytest.param(name, marks=marks)
+        group = GROUPS.get(name.split()[0])
+        marks = [getattr(pytest.mark, group), pytest.mark.filterwarnings("ignore")] if group else []
+        yield pytest.param(name, marks=[*marks, pytest.mark.xdist_group(name)])
 
 
 engines = pytest.mark.parametrize("engine", list(engine_params()))
@@ -146,7 +170,7 @@ def frames(draw: st.DrawFn) -> tuple[dict[str, list[Any]], str, str]:
 
 
 @engines
-@settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=enough(12), suppress_health_check=[HealthCheck.too_slow])
 @given(frames())
 def test_every_engine_counts_what_is_counted_in_memory(engine: str, drawn: tuple) -> None:
     frame, gold, pred = drawn
@@ -291,9 +315,11 @@ def test_two_frames_of_two_engines_are_refused() -> None:
         karat.table(pl.DataFrame(frame), pd.DataFrame(frame), gold="class", pred="class", id="id")
 
 
+@pytest.mark.engines
 @pytest.mark.filterwarnings("ignore")
 def test_two_connections_of_ibis_are_not_taken_for_one() -> None:
-    ibis = pytest.importorskip("ibis")
+    import ibis
+
     tables = []
     for labels in ("('a', 1), ('a', 2), ('b', 3)", "('x', 1), ('y', 2), ('y', 3)"):
         connection = ibis.sqlite.connect()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -246,7 +245,6 @@ def test_the_documents_of_the_paper_as_far_as_they_are_free(cache: Path) -> None
 
 
 @pytest.mark.download
-@pytest.mark.skipif(shutil.which("festival") is None, reason="Festival is not installed")
 def test_made_speech_is_clustered(cache: Path) -> None:
     found = {claim.claim: claim for claim in karat.reproduce("rosenberg2007", "accents")}
     assert found["VI grows with the number of clusters (features as they are)"].verdict == "reached"

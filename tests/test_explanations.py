@@ -14,6 +14,7 @@ from hypothesis import given, settings
 import karat
 from karat.explanations import candidates, explain
 from karat.explanations.updates import can_update
+from shared import enough
 from strategies import labelings, real_tables, tables
 
 RANKED = ("v_measure", "vi", "ari", "bcubed_f", "pair_f")
@@ -91,7 +92,7 @@ def check_values(gold: list[Any], pred: list[Any], measure: karat.Measure) -> No
         assert split.value == near(measure(gold, taken(gold, pred, split.label, split.cluster)))
 
 
-@settings(max_examples=15)
+@settings(max_examples=enough(15))
 @given(labelings(12))
 def test_values_hold_in_degenerate_clusterings(pair: tuple[list[int], list[int]]) -> None:
     for measure in SMOOTH:

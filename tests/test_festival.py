@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import stat
 from collections import Counter
 from pathlib import Path
@@ -16,7 +15,7 @@ from karat.corpora.prosody import Measured, measure
 from karat.corpora.speech import Recording, accented_words, recordings
 from karat.errors import KaratError
 
-needs_festival = pytest.mark.skipif(shutil.which("festival") is None, reason="Festival is not installed")
+needs_festival = pytest.mark.speech
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +25,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def measured(made: Path) -> Measured:
-    pytest.importorskip("parselmouth")
     return measure(recordings(made))
 
 
@@ -142,7 +140,8 @@ def said(number: int, accent: str, word: str = "Manila", carrier: str = CARRIERS
 
 @needs_festival
 def test_downstepped_accents_are_lower_than_plain_ones(tmp_path: Path) -> None:
-    praat = pytest.importorskip("parselmouth")
+    import parselmouth as praat
+
     accents = ["H*", "!H*", "L+H*", "L+!H*"]
     spoken = festival._speak([said(number, accent) for number, accent in enumerate(accents)], tmp_path / "raw")
     peaks = []

@@ -7,7 +7,10 @@ import io
 import json
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -499,13 +502,27 @@ def test_paths_that_lead_nowhere(tmp_path: Path) -> None:
         karat.read(str(tmp_path / "*.parquet"))
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
-    path = tmp_path / "d.csv"
-    path.write_text("gold,pred\n1,2\n")
-    path.chmod(0)
-    with pytest.raises(karat.FileError, match="cannot be read"):
-        karat.read(str(path))
+@contextmanager
+def unprivileged() -> Iterator[None]:
+    """Root may read everything; another user may not."""
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(user)
+
+
+def test_a_file_that_may_not_be_read() -> None:
+    with TemporaryDirectory() as folder:  # pytest's own folders may be entered by their owner only
+        Path(folder).chmod(0o755)
+        path = Path(folder) / "d.csv"
+        path.write_text("gold,pred\n1,2\n")
+        karat.read(str(path))  # now all modules are loaded
+        path.chmod(0)
+        with unprivileged(), pytest.raises(karat.FileError, match="cannot be read"):
+            karat.read(str(path))
 
 
 def test_labels_by_position_of_different_lengths_say_how_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from karat.corpora.merging import _Merging, description_length, merged_labels, t
 from karat.corpora.penn import bracketed_trees
 from karat.corpora.trees import Leaf, Node, Tree
 from karat.errors import KaratError
+from shared import enough
 
 
 def constituents_of(text: str, longest: int = 10) -> Constituents:
@@ -94,7 +95,7 @@ trees = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=enough(40))
 @given(st.lists(trees, min_size=1, max_size=10))
 def test_each_merge_is_the_best_there_is_and_saves_what_it_says(drawn: list[Tree]) -> None:
     """Against all candidate pairs at every step, each described from scratch."""

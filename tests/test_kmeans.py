@@ -14,6 +14,7 @@ from sklearn.cluster import KMeans as Peer
 
 import karat
 from karat.synth import KMeans
+from shared import enough
 
 
 def spread(rows: np.ndarray, labels: np.ndarray, weights: np.ndarray | None = None) -> float:
@@ -46,7 +47,7 @@ def test_weights_count_as_copies() -> None:
     assert weighted.inertia_ == pytest.approx(copied.inertia_)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=enough(60))
 @given(st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), min_size=2, max_size=5), st.data())
 def test_no_item_is_nearer_to_another_centre_and_seeds_repeat(
     points: list[tuple[int, int]], data: st.DataObject

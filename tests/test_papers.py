@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import karat
 from karat.papers.claims import cells, number
 from karat.papers.pages import Reproduction, reproduce
 
+reproduced = cache(reproduce)
 PAPERS = ("dom2001", "rosenberg2007", "reichart2009", "manning2008")  # the simulation is tried in test_synth.py
 
 # what is known not to be reached, and why is said beside it
@@ -19,7 +21,7 @@ NOT_REACHED = {"dom2001": 1, "rosenberg2007": 20, "reichart2009": 4, "manning200
 
 @pytest.fixture(scope="module", params=PAPERS)
 def paper(request: pytest.FixtureRequest) -> Reproduction:
-    return reproduce(request.param)
+    return reproduced(request.param)
 
 
 def test_all_is_reached_but_what_nobody_can_reach(paper: Reproduction) -> None:
@@ -41,7 +43,7 @@ def test_every_claim_has_its_place_and_both_numbers(paper: Reproduction) -> None
 
 
 def test_the_rates_of_rosenberg_and_hirschberg_that_are_reached() -> None:
-    found = {c.claim.split(":")[0]: c for c in reproduce("rosenberg2007") if c.place == "Table 2"}
+    found = {c.claim.split(":")[0]: c for c in reproduced("rosenberg2007") if c.place == "Table 2"}
     for name in ("V-measure", "VI", "Q0"):
         assert all(found[f"P{i}, {name}"].verdict == "reached" for i in range(1, 8))
     computed = {
@@ -55,7 +57,7 @@ def test_the_rates_of_rosenberg_and_hirschberg_that_are_reached() -> None:
 @pytest.mark.parametrize("name", PAPERS)
 def test_figures_are_drawn(name: str, tmp_path: Path) -> None:
     drawn = import_module(f"karat.papers.{name}").figures
-    found = Reproduction(name, name, tuple(reproduce("manning2008")), drawn)
+    found = Reproduction(name, name, tuple(reproduced("manning2008")), drawn)
     written = found.write(str(tmp_path))
     assert {f"{name}.md", f"{name}.json"} <= set(written)
     assert all((tmp_path / path).stat().st_size > 200 for path in written)

@@ -15,8 +15,6 @@ from karat.corpora.speech import Recording, Tone
 from karat.corpora.textgrids import Mark
 from karat.errors import FileError, KaratError
 
-pytest.importorskip("parselmouth")
-
 RATE = 16000
 Points = list[tuple[float, float]]  # time in seconds, and value
 

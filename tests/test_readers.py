@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 import karat
 from karat.files import sources
+from shared import enough
 
 text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=4)
 labels = text | st.sampled_from(["1", "01", "1.0", "NA", "nan", "", "true", "a,b", 'q"q', "x\ny", "x\r\ny", "\ufeffz"])
@@ -65,7 +66,7 @@ def write_csv(path: Path, rows: list[list[str]], newline: str) -> str:
     return str(path)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=enough(60), deadline=None)
 @given(
     st.lists(st.tuples(labels, labels, st.sampled_from(["w1", "w2"])), min_size=1, max_size=12),
     st.sampled_from(["\n", "\r\n"]),
@@ -83,7 +84,7 @@ def test_one_delimited_file(rows: list[Any], newline: str, policy: Any, noise: A
     assert small == large
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=enough(60), deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from("abcdefgh"), labels), min_size=1, max_size=8, unique_by=lambda row: row[0]),
     st.lists(st.tuples(st.sampled_from("abcdefgh"), labels), min_size=1, max_size=9),
@@ -102,7 +103,7 @@ def test_two_delimited_files_matched_on_ids(gold: Any, pred: Any, policy: Any, n
     assert small == large
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=enough(40), deadline=None)
 @given(st.lists(labels, min_size=1, max_size=8), st.lists(labels, min_size=1, max_size=8))
 def test_two_files_of_one_column(gold: Any, pred: Any) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -119,7 +120,7 @@ def test_two_files_of_one_column(gold: Any, pred: Any) -> None:
 values = st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_infinity=False) | text
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=enough(60), deadline=None)
 @given(
     st.lists(st.dictionaries(st.sampled_from(["gold", "pred", "x"]), values), min_size=1, max_size=8),
     st.sampled_from(["drop", "singletons"]),
@@ -134,7 +135,7 @@ def test_json_lines(records: list[dict[str, Any]], missing: str) -> None:
     assert small == large
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=enough(60), deadline=None)
 @given(
     st.lists(
         st.tuples(st.sampled_from("ab"), st.sampled_from("xyz"), st.integers(0, 5) | st.floats(0, 1e6)), min_size=1

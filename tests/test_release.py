@@ -18,6 +18,7 @@ import karat
 from shared import once
 
 ROOT = Path(__file__).resolve().parent.parent
+pytestmark = pytest.mark.release
 LEFT = shutil.ignore_patterns(".*", "*.egg-info", "build", "dist", "site", "__pycache__", "*.so", "htmlcov")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 import signal
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,12 +19,10 @@ import narwhals as nw
 import pytest
 
 import karat
+import spark_cluster
 from karat.engines import collecting
 from karat.engines.counts import EngineCounts
 from karat.engines.dialects import collected
-
-pyspark = pytest.importorskip("pyspark")
-spark_cluster = pytest.importorskip("spark_cluster")
 
 pytestmark = pytest.mark.spark
 
@@ -406,6 +406,20 @@ def test_a_master_of_no_kind_is_told_by_what_java_says(tmp_path: Path) -> None:
     found = by_command(tmp_path, "--master", "nowhere")
     assert (found.returncode, len(found.stderr.splitlines())) == (1, 1)
     assert "Master must either be" in found.stderr
+
+
+def test_logging_and_warnings_are_afterwards_as_they_were_before(tmp_path: Path, spark: Any) -> None:
+    from karat.engines.paths import opened_by
+
+    (tmp_path / "a.csv").write_text("gold,pred\na,1\n")
+    logging.disable(logging.INFO)
+    try:
+        filters = list(warnings.filters)
+        with opened_by("spark", str(tmp_path / "a.csv")):
+            assert logging.root.manager.disable == logging.CRITICAL
+        assert (logging.root.manager.disable, list(warnings.filters)) == (logging.INFO, filters)
+    finally:
+        logging.disable(logging.NOTSET)
 
 
 def test_the_command_line_is_silent_about_java(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import karat
+from shared import enough
 
 LABELS: list[Any] = [
     1, "1", True, 1.5, -0.0, 2**61, b"\x00\xff", ("a", 1, ("b",)), "emoji 🦊", "quote ' \" ; DROP TABLE cells; --",
@@ -54,7 +55,7 @@ def test_the_policy_and_the_lone_items_come_back(ending: str, tmp_path: Path) ->
     assert (back + back).shape == (3, 6)  # 0, 2 and four lone items
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=enough(30))
 @given(
     cells=st.lists(st.tuples(st.text(max_size=4), st.text(max_size=4), st.integers(1, 10**12)), min_size=1, max_size=8)
 )

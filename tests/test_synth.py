@@ -18,6 +18,7 @@ from karat.papers.runs import in_blocks
 from karat.synth import DocumentModel, SphericalKMeans, tf_idf
 from karat.synth.documents import BIASED
 from karat.synth.skmeans import _Units
+from shared import enough
 
 
 def test_documents_have_the_classes_that_were_asked_for_and_the_seed_decides() -> None:
@@ -83,7 +84,7 @@ def objective(x: np.ndarray, labels: np.ndarray) -> float:  # type: ignore[type-
     return float(sum(np.linalg.norm(units[labels == k].sum(axis=0)) for k in set(labels.tolist())))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=enough(40), deadline=None)
 @given(st.integers(0, 10_000), st.integers(2, 6))
 def test_no_single_move_improves_what_was_found(seed: int, k: int) -> None:
     x = np.random.default_rng(seed).random((14, 5)) + 0.01
@@ -113,7 +114,7 @@ def test_sparse_counts_are_the_dense_ones() -> None:
     assert (model.generate(1, sparse=True).counts.toarray() == model.generate(1).counts).all()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=enough(40), deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 6), st.booleans())
 def test_the_compiled_moves_are_those_of_the_twin(seed: int, k: int, similar: bool) -> None:
     rng = np.random.default_rng(seed)

@@ -273,7 +273,6 @@ def test_an_array_that_changes_meanwhile_is_refused_by_the_twin_as_well() -> Non
 
 
 def test_building_without_a_compiler_warns_and_goes_on(tmp_path: Path) -> None:
-    pytest.importorskip("Cython")
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())
     target = tmp_path / "src/karat/kernels/compiled"

@@ -17,6 +17,7 @@ from karat.uncertainty.influence import Jackknife
 from karat.uncertainty.intervals import intervals
 from karat.uncertainty.resamples import Resampled, drawn
 from karat.uncertainty.sampling import Sampling
+from shared import enough
 
 MATRICES = st.lists(st.lists(st.integers(0, 6), min_size=3, max_size=3), min_size=2, max_size=4).filter(
     lambda rows: sum(map(sum, rows)) > 3
@@ -31,7 +32,7 @@ def without(table: karat.Table, place: int) -> karat.Table:
     return karat.Table.from_cells(table.rows, table.cols, counts)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=enough(40))
 @given(MATRICES)
 def test_the_scores_without_one_item_are_those_of_the_table_without_it(matrix: list[list[int]]) -> None:
     table = karat.Table.from_matrix(matrix)
@@ -121,7 +122,7 @@ def test_the_tail_of_the_unseen_is_a_hypergeometric_sum(share: float, n: int) ->
     assert _tail(share, n) == pytest.approx(float(wanted), rel=1e-8)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=enough(50))
 @given(st.lists(st.integers(1, 12), min_size=1, max_size=9).filter(lambda sizes: sum(sizes) > 1))
 def test_entropies_without_one_item_are_those_of_the_other_sizes(sizes: list[int]) -> None:
     sample = Sample.of(Sizes.of(np.array(sizes)))

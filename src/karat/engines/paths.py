@@ -8,6 +8,7 @@ import signal
 import socket
 import tempfile
 import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -25,8 +26,7 @@ def opened_by(engine: str, path: str, *, master: str | None = None, memory: str 
     if engine == "polars":
         yield _by_polars(path, kind)
         return
-    logging.disable(logging.CRITICAL)  # py4j logs whatever breaks off a question, Ctrl-C too, with its trace
-    try:
+    with _quiet():
         session, ours = _spark(master, memory)
         try:
             yield _by_spark(session, path, kind)
@@ -34,8 +34,23 @@ def opened_by(engine: str, path: str, *, master: str | None = None, memory: str 
             if ours:
                 with suppress(Exception):  # if it has gone; Java ends with us
                     session.stop()
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Suppress what PySpark and py4j print besides errors, and restore the settings of before.
+
+    py4j logs, with a traceback, whatever interrupts a query, Ctrl-C too, and uses the root logger. PySpark warns about
+    pandas 3 when a session starts, but karat asks it for Arrow tables and rows, never for pandas.
+    """
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+            yield
     finally:
-        logging.disable(logging.NOTSET)
+        logging.disable(before)
 
 
 def _kind(path: str) -> str:

@@ -106,7 +106,7 @@ def cells_of(rows: Lazy, weighted: bool) -> Lazy:
 
 def _check_weights(rows: Lazy) -> None:
     """Refuse counts and weights that are missing or negative, which a sum would hide."""
-    lacking = number(rows, nw.col(COUNT).is_null().cast(nw.Int64).sum())
+    lacking = number(rows.filter(nw.col(COUNT).is_null()), nw.len())
     if lacking:
         raise TableError(f"{int(lacking):,} rows have no count or weight; give each one.")
     least = number(rows, nw.col(COUNT).min())
