@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 import tomllib
 from collections.abc import Iterator
 
@@ -57,3 +58,13 @@ def _own_measures() -> Iterator[None]:
     if before:
         _registry.clear()
         _registry.update(before)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _servers() -> Iterator[None]:
+    """End the app, the data bases and the Spark that tests of this process have started."""
+    yield
+    if "doors" in sys.modules:
+        sys.modules["doors"].close_doors()
+    if "engines" in sys.modules:
+        sys.modules["engines"].close_engines()

@@ -1,6 +1,6 @@
 """The tests on every Python that is installed, the documentation, and the release: nox, or nox -s release.
 
-`python3 dev.py test` is what one runs while working, and what continuous integration runs; this needs nox.
+`python3 dev.py test` is what one runs while working; continuous integration runs .ci/run; this needs nox.
 """
 
 import nox
@@ -12,9 +12,9 @@ PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
-    """All tests but those that download, need Spark, or build the release."""
+    """All tests but the groups that need more packages."""
     session.install(".[test]")
-    session.run("pytest", "-n", "auto", "--dist", "worksteal", "--deselect", "tests/test_release.py", *session.posargs)
+    session.run("pytest", "-n", "auto", "--dist", "worksteal", *session.posargs)
 
 
 @nox.session
@@ -28,6 +28,6 @@ def docs(session: nox.Session) -> None:
 def release(session: nox.Session) -> None:
     """Source and wheel in dist/, built, checked and tried in an environment of their own."""
     session.install(".[test]")
-    session.run("pytest", "tests/test_release.py", "-o", "addopts=", "-q")
+    session.run("pytest", "-m", "release", "tests")
     session.run("python", "-m", "build", env={"KARAT_REQUIRE_KERNELS": "1"})
     session.run("twine", "check", "--strict", "dist/*")

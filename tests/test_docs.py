@@ -49,10 +49,5 @@ def test_terminal_output_in_the_docs_is_what_the_commands_print(page: Path) -> N
     assert replayed(text) == text
 
 
-def test_ci_runs_the_readmes_test_command() -> None:
-    assert "python3 dev.py test" in (ROOT / ".ci" / "run").read_text()
-    assert "$ python3 dev.py test" in (ROOT / "README.md").read_text(encoding="utf-8")
-
-
 def test_the_version_is_in_one_place() -> None:
     assert f"version: {karat.__version__}\n" in (ROOT / "CITATION.cff").read_text()

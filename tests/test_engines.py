@@ -4,16 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-import os
-from collections.abc import Callable, Iterator
-from functools import cache
-from itertools import count
 from pathlib import Path
 from typing import Any
 
-import dask
-import dask.dataframe
-import duckdb
 import narwhals as nw
 import numpy as np
 import pandas as pd
@@ -24,129 +17,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import karat
+from engines import ENGINES, SLOW, engine_params
 from karat.cli import main
 from karat.engines.collecting import counted_frame
 from karat.engines.counts import EngineCounts
-from postgres_server import HOST, Server
 from shared import enough
-
-dask.config.set(scheduler="synchronous")
-
-
-def duckdb_relation(frame: dict[str, list[Any]]) -> Any:
-    table = pa.table(frame)
-    connection = duckdb.connect()
-    connection.register("t", table)
-    return connection.sql("SELECT * FROM t")
-
-
-NUMBERS = count()
-
-
-def modin_frame(frame: dict[str, list[Any]]) -> Any:
-    os.environ["MODIN_ENGINE"] = "python"  # in this process; asked for before Modin looks for Ray and Dask
-    from modin.pandas import DataFrame
-
-    return DataFrame(frame)
-
-
-@cache
-def ibis_connection(backend: str) -> Any:
-    import ibis
-
-    return getattr(ibis, backend).connect()
-
-
-def ibis_memtable(frame: dict[str, list[Any]]) -> Any:
-    import ibis
-
-    return ibis.memtable(pa.table(frame))
-
-
-def ibis_polars(frame: dict[str, list[Any]]) -> Any:
-    return ibis_connection("polars").create_table(f"t{next(NUMBERS)}", pl.DataFrame(frame))
-
-
-def ibis_sqlite(frame: dict[str, list[Any]]) -> Any:
-    return created(ibis_connection("sqlite"), "?", {"int64": "INTEGER", "double": "REAL"}, frame)
-
-
-def ibis_duckdb(frame: dict[str, list[Any]]) -> Any:
-    return created(ibis_connection("duckdb"), "?", {"int64": "BIGINT", "double": "DOUBLE"}, frame)
-
-
-def ibis_postgres(frame: dict[str, list[Any]]) -> Any:
-    return created(postgres()[1], "%s", {"int64": "BIGINT", "double": "DOUBLE PRECISION"}, frame)
-
-
-def created(connection: Any, mark: str, types: dict[str, str], frame: dict[str, list[Any]]) -> Any:
-    """A table made by the database itself: not every sqlglot lets Ibis make tables."""
-    name = f"t{next(NUMBERS)}"
-    kinds = [types.get(str(column.type), "TEXT") for column in pa.table(frame).columns]
-    columns = ", ".join('"{}" {}'.format(c.replace('"', '""'), kind) for c, kind in zip(frame, kinds, strict=True))
-    cursor = connection.con.cursor()
-    cursor.execute(f"CREATE TABLE {name} ({columns})")
-    marks = ", ".join([mark] * len(frame))
-    cursor.executemany(f"INSERT INTO {name} VALUES ({marks})", list(zip(*frame.values(), strict=True)))
-    connection.con.commit()
-    return connection.table(name)
-
-
-@cache
-def postgres() -> tuple[Server, Any]:
-    """A server, and Ibis's connection to it."""
-    import ibis
-
-    server = Server().__enter__()
-    return server, ibis.postgres.connect(host=HOST, port=server.port, user="karat", database="postgres")
-
-
-@cache
-def spark_session() -> Any:
-    from pyspark.sql import SparkSession
-
-    session = SparkSession.builder.remote("local[2]").getOrCreate()  # which starts a server
-    session.conf.set("spark.sql.shuffle.partitions", "2")
-    return session
-
-
-@pytest.fixture(scope="module", autouse=True)
-def stopped() -> Iterator[None]:
-    yield
-    if spark_session.cache_info().currsize:
-        spark_session().stop()
-    if postgres.cache_info().currsize:
-        server, connection = postgres()
-        connection.disconnect()
-        server.close()
-
-
-ENGINES: dict[str, Callable[[dict[str, list[Any]]], Any]] = {
-    "pandas": pd.DataFrame,
-    "polars": pl.DataFrame,
-    "polars lazy": pl.LazyFrame,
-    "pyarrow": pa.table,
-    "duckdb": duckdb_relation,
-    "dask": lambda frame: dask.dataframe.from_pandas(pd.DataFrame(frame), npartitions=2),
-    "modin": modin_frame,
-    "ibis memtable": ibis_memtable,
-    "ibis polars": ibis_polars,
-    "ibis sqlite": ibis_sqlite,
-    "ibis duckdb": ibis_duckdb,
-    "ibis postgres": ibis_postgres,
-    "spark connect": lambda frame: spark_session().createDataFrame(pa.table(frame)),
-}
-SLOW = ("dask", "modin", "spark connect")  # which take a second for each measure
-GROUPS = {"modin": "engines", "ibis": "engines", "spark": "spark"}  # the marks of those that need more to be installed
-
-
-def engine_params() -> Iterator[Any]:
-    """Engines that come with the tests, and those that are tested in a group of their own."""
-    for name in ENGINES:
-        group = GROUPS.get(name.split()[0])
-        marks = [getattr(pytest.mark, group), pytest.mark.filterwarnings("ignore")] if group else []
-        yield pytest.param(name, marks=[*marks, pytest.mark.xdist_group(name)])
-
 
 engines = pytest.mark.parametrize("engine", list(engine_params()))
 
@@ -446,3 +321,12 @@ def test_tables_of_days_are_saved_merged_and_taken_away(parquet: Path, capsys: p
     assert found == karat.ari(karat.Table.load(days[0]))
     assert main(["merge", days[0], "--without", str(parquet / "both.parquet")]) == 1
     assert "subtract only what was added" in capsys.readouterr().err
+
+
+def test_text_for_a_weight_is_told_in_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.csv").write_text("class,cluster,weight\na,1,two\n")
+    columns = ["--gold", "class", "--pred", "cluster", "--weights", "weight", "--engine", "polars"]
+    assert main(["score", str(tmp_path / "a.csv"), *columns]) == 1
+    told = capsys.readouterr().err
+    assert "two" in told
+    assert told.count("\n") == 1

@@ -18,11 +18,14 @@ from typing import Any
 import narwhals as nw
 import pytest
 
+import doors
 import karat
 import spark_cluster
+from doors import Door, variants, written
 from karat.engines import collecting
 from karat.engines.counts import EngineCounts
 from karat.engines.dialects import collected
+from test_doors import GAPS, NOISE, PLAIN, WEIGHTS
 
 pytestmark = pytest.mark.spark
 
@@ -420,6 +423,13 @@ def test_logging_and_warnings_are_afterwards_as_they_were_before(tmp_path: Path,
         assert (logging.root.manager.disable, list(warnings.filters)) == (logging.INFO, filters)
     finally:
         logging.disable(logging.NOTSET)
+
+
+def test_files_are_scored_by_spark_as_by_the_other_readers(tmp_path: Path, spark: Any) -> None:
+    door = Door("command, Spark", doors.by_command("--engine", "spark"), written)
+    cases = [variant for group in (PLAIN, GAPS, NOISE, WEIGHTS) for case in group for variant in variants(case)]
+    for case in door.fitting(cases):
+        door.check(case, tmp_path)
 
 
 def test_the_command_line_is_silent_about_java(tmp_path: Path) -> None:

@@ -76,10 +76,9 @@ def _score_by_engine(chosen: Namespace, measures: str | None) -> None:
         "weights": chosen.weights, "missing": chosen.missing, "noise": chosen.noise, "noise_as": chosen.noise_as,
     }  # fmt: skip
     with ExitStack() as stack:
-        frames = [
-            stack.enter_context(opened_by(chosen.engine, path, master=chosen.master, memory=chosen.memory))
-            for path in chosen.files
-        ]
+        numbers = [name for name in (chosen.count, chosen.weights) if name is not None]
+        engine = {"numbers": numbers, "master": chosen.master, "memory": chosen.memory}
+        frames = [stack.enter_context(opened_by(chosen.engine, path, **engine)) for path in chosen.files]
         scores = {}
         for pred in chosen.pred:
             table = counted_frame(*frames, pred=pred, **options)

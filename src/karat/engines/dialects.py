@@ -14,7 +14,11 @@ from karat.errors import KaratError, LabelError
 
 Lazy: TypeAlias = Any  # narwhals' LazyFrame, which is generic in what it wraps
 
-FOREIGN = {"pyspark": "Spark", "ibis": "Ibis"}  # engines that pass on what other programs raise
+FOREIGN = {  # engines that pass on what other programs raise or what they find in the data, and what to do
+    "pyspark": ("Spark", "check its session, and try again"),
+    "ibis": ("Ibis", "check its session, and try again"),
+    "polars": ("Polars", "check the columns that were named"),
+}
 ALIKE = frozenset(  # Spark's types that are the same plain values from Arrow as from rows; times are not, nor structs
     ("binary", "boolean", "byte", "date", "decimal", "double", "float", "integer", "long", "short", "string")
 )
@@ -33,10 +37,10 @@ def plainly(native: object) -> Iterator[None]:
     except KaratError:
         raise
     except Exception as problem:
-        name = next((name for package, name in FOREIGN.items() if comes_from(native, package)), None)
-        if name is None:
+        known = next((told for package, told in FOREIGN.items() if comes_from(native, package)), None)
+        if known is None:
             raise
-        raise KaratError(f"{name} failed ({first_line(problem)}); check its session, and try again.") from problem
+        raise KaratError(f"{known[0]} failed ({first_line(problem)}); {known[1]}.") from problem
 
 
 def first_line(problem: BaseException) -> str:

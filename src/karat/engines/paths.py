@@ -9,7 +9,7 @@ import socket
 import tempfile
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -20,16 +20,27 @@ PATIENCE = 5.0  # seconds for a master to answer; Spark itself would try for a m
 
 
 @contextmanager
-def opened_by(engine: str, path: str, *, master: str | None = None, memory: str | None = None) -> Iterator[Any]:
-    """A file, a folder or a pattern of Parquet or CSV files as a frame of an engine, while it runs."""
+def opened_by(
+    engine: str,
+    path: str,
+    *,
+    numbers: Sequence[str] = (),
+    master: str | None = None,
+    memory: str | None = None,
+) -> Iterator[Any]:
+    """A file, a folder or a pattern of Parquet or CSV files as a frame of an engine, while the engine runs.
+
+    Columns of CSV files are text, and an empty field is a missing value, quoted or not; numbers names the columns of
+    counts and weights.
+    """
     kind = _kind(path)
     if engine == "polars":
-        yield _by_polars(path, kind)
+        yield _by_polars(path, kind, numbers)
         return
     with _quiet():
         session, ours = _spark(master, memory)
         try:
-            yield _by_spark(session, path, kind)
+            yield _by_spark(session, path, kind, numbers)
         finally:
             if ours:
                 with suppress(Exception):  # if it has gone; Java ends with us
@@ -65,7 +76,7 @@ def _kind(path: str) -> str:
     raise FileError(f"{path!r} is neither Parquet nor CSV by its ending; give one of them, or leave out --engine.")
 
 
-def _by_polars(path: str, kind: str) -> Any:
+def _by_polars(path: str, kind: str, numbers: Sequence[str]) -> Any:
     try:
         import polars
     except ImportError:
@@ -75,6 +86,9 @@ def _by_polars(path: str, kind: str) -> Any:
             frame = polars.scan_parquet(path)
         else:
             frame = polars.scan_csv(path, separator="\t" if kind == "tsv" else ",", infer_schema=False)
+            text = polars.col(polars.String)
+            frame = frame.with_columns(polars.when(text != "").then(text))
+            frame = frame.with_columns(polars.col(n).cast(float) for n in numbers if n in frame.collect_schema())
         frame.collect_schema()
     except (OSError, polars.exceptions.PolarsError) as problem:
         raise FileError(f"{path!r} cannot be read by polars ({first_line(problem)}); check it.") from None
@@ -163,10 +177,14 @@ def _check_master(master: str | None) -> None:
     raise KaratError(f"Spark did not start ({problem}); check that a master listens at {master}.")
 
 
-def _by_spark(session: Any, path: str, kind: str) -> Any:
+def _by_spark(session: Any, path: str, kind: str, numbers: Sequence[str]) -> Any:
     try:
         if kind == "parquet":
             return session.read.parquet(path)
-        return session.read.csv(path, header=True, sep="\t" if kind == "tsv" else ",")
+        frame = session.read.csv(path, header=True, sep="\t" if kind == "tsv" else ",", emptyValue="", nullValue="")
+        columns = {name: "`{}`".format(name.replace("`", "``")) for name in frame.columns}
+        kinds = {name: "double" if name in numbers else "string" for name in columns}
+        chosen = (f"CAST(NULLIF({quoted}, '') AS {kinds[name]}) AS {quoted}" for name, quoted in columns.items())
+        return frame.selectExpr(*chosen)
     except Exception as problem:
         raise FileError(f"{path!r} cannot be read by Spark ({first_line(problem)}); check it.") from None
