@@ -15,6 +15,7 @@ from karat.meta import constraints
 from karat.meta.desiderata import DESIDERATA, P1, P2, P3, P4, P5, response
 from karat.meta.families import Expected, Family, Grid, match
 from karat.meta.partitions import crossed, partitions
+from shared import THOROUGH
 
 DOM = {"useful": range(2, 12), "noise": range(7), "error_1": [0, 1 / 15, 2 / 15, 0.2], "error_2": [0, 0.1, 0.2, 0.3]}
 
@@ -250,8 +251,9 @@ def test_the_scale_of_a_measure_does_not_decide_about_its_baseline() -> None:
     small = karat.wrap(lambda g, p: 0.01 * v_measure_score(g, p), name="small")
     found = karat.audit([large, small], ["baseline"])
     assert [found[name]["baseline"].holds for name in ("large", "small")] == [True, False]
-    (drawn,) = karat.audit("standardized(purity, samples=25)", ["baseline"]).values()
-    assert drawn["baseline"].holds
+    if THOROUGH:  # ten seconds of draws
+        (drawn,) = karat.audit("standardized(purity, samples=100)", ["baseline"]).values()
+        assert drawn["baseline"].holds
 
 
 def test_shuffling_is_tried_at_a_fixed_number_of_items() -> None:
