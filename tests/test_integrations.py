@@ -44,6 +44,54 @@ def test_views_of_tensors_are_read_as_they_look() -> None:
         karat.ari(pairs, pairs)
 
 
+@pytest.mark.parametrize("door", [list, tuple, lambda tensors: np.array(list(tensors), dtype=object)])
+def test_scalar_tensors_are_the_numbers_they_hold(door: Any) -> None:
+    import torch
+
+    gold, pred = (door([t.clone() for t in torch.tensor(labels)]) for labels in (GOLD, PRED))
+    expected = karat.v_measure(GOLD, PRED)
+    assert karat.v_measure(gold, pred) == expected
+    assert karat.v_measure(GOLD, pred) == karat.v_measure(gold, PRED) == expected
+    assert karat.sklearn.v_measure_score(gold, pred) == expected
+    assert karat.compare(gold, {"a": pred, "b": gold}, ["v_measure"])["a"]["v_measure"] == expected
+    assert karat.encode(pred).names == sorted(set(PRED.tolist()))
+
+
+def test_scalar_tensors_are_values_of_dicts_items_noise_and_members() -> None:
+    import torch
+
+    items = [torch.tensor(i) for i in range(4)]
+    gold = dict(zip(range(4), torch.tensor([1, 1, 2, 2]), strict=True))
+    assert karat.ari(gold, {0: "a", 1: "a", 2: "b", 3: "b"}) == 1
+    assert karat.ari(dict(zip(items, "aabb", strict=True)), {3: 0, 2: 0, 1: 1, 0: 1}) == 1
+    assert karat.ari([{items[0], items[1]}, {items[2], items[3]}], {0: 0, 1: 0, 2: 1, 3: 1}) == 1
+    noise = {"noise": torch.tensor(-1), "noise_as": "drop"}
+    assert karat.score([0, 0, 1, 1], [5, 5, 6, -1], ["ari"], **noise).n == 3
+    import jax.numpy as jax
+
+    assert karat.ari([jax.asarray(1), jax.asarray(1), jax.asarray(2)], ["a", "a", "b"]) == 1
+
+
+def test_tensors_that_are_trained_or_short_are_read_and_batches_are_refused() -> None:
+    import torch
+
+    trained = torch.tensor([1.0, 1.0, 2.0], requires_grad=True)
+    assert karat.ari(trained, ["a", "a", "b"]) == karat.ari(list(trained), ["a", "a", "b"]) == 1
+    assert trained.grad_fn is None
+    computed = trained * 2
+    assert karat.encode(computed).names == [2.0, 4.0]
+    assert computed.requires_grad
+    short = torch.tensor([0.5, 0.5, 3.0], dtype=torch.bfloat16)
+    assert karat.encode(short).names == karat.encode(list(short)).names == [0.5, 3.0]
+    batches = [torch.tensor([1, 2]), torch.tensor([3])]
+    with pytest.raises(karat.LabelError, match=r"shape \(2,\) at position 0, .* with torch.cat first"):
+        karat.ari([1, 2], batches)
+    with pytest.raises(karat.LabelError, match=r"Tensor that cannot be read .*; give its labels as a list"):
+        karat.ari([1, 2], torch.empty(2, device="meta"))
+    with pytest.raises(karat.LabelError, match=r"Tensor .* at position 0, which cannot be read"):
+        karat.ari([1, 2], list(torch.empty(2, device="meta")))
+
+
 def test_arrays_of_jax_are_labels() -> None:
     import jax.numpy as jnp
 

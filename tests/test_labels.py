@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Callable
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
 from typing import Any
 
@@ -244,3 +246,71 @@ def test_nanoseconds_survive_adding_tables() -> None:
     gold = pd.Series([pd.Timestamp("2000-01-01", tz="UTC") + pd.Timedelta(i % 2) for i in range(6)])
     table = karat.Table.from_labels(gold, [0, 1] * 3)
     assert karat.ari(table) == karat.ari(table + table) == 1
+
+
+class Document:
+    """Compared by identity, as objects are."""
+
+
+class Coded:
+    """Compared by what it holds."""
+
+    def __init__(self, code: int) -> None:
+        self.code = code
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Coded) and other.code == self.code
+
+    def __hash__(self) -> int:
+        return hash(self.code)
+
+
+class Colour(Enum):
+    RED = 1
+    BLUE = 2
+
+
+DOORS_OF_OBJECTS = [
+    lambda labels: karat.ari([0] * len(labels), labels),
+    lambda labels: karat.ari(labels, [0] * len(labels)),
+    lambda labels: karat.ari(dict(enumerate(labels)), dict.fromkeys(range(len(labels)), 0)),
+    lambda labels: karat.score(pd.Series(labels, dtype=object), [0] * len(labels)),
+    lambda labels: karat.score(np.array(labels, dtype=object), [0] * len(labels)),
+    lambda labels: karat.encode(labels),
+    lambda labels: karat.sklearn.adjusted_rand_score(labels, [0] * len(labels)),
+    lambda labels: karat.compare([0] * len(labels), {"a": labels, "b": labels}),
+]
+
+
+@pytest.mark.parametrize("door", DOORS_OF_OBJECTS, ids=range(len(DOORS_OF_OBJECTS)))
+def test_objects_that_equal_nothing_but_themselves_are_refused(door: Callable[[list[Any]], Any]) -> None:
+    with pytest.raises(karat.LabelError, match=r"Document .* at position 0, which equals nothing but itself"):
+        door([Document(), Document(), Document()])
+    with pytest.raises(karat.LabelError, match=r"object .* at position 1, which equals nothing but itself"):
+        door(["a", object(), "a"])
+
+
+def test_objects_that_are_compared_by_what_they_hold_are_labels() -> None:
+    assert karat.ari([Coded(1), Coded(1), Coded(2)], ["a", "a", "b"]) == 1
+    assert karat.ari([Colour.RED, Colour.RED, Colour.BLUE], [int, int, str]) == 1
+    assert karat.ari([(1, "a"), (1, "a"), (2, "b")], [Decimal("1.5"), Decimal("1.50"), Decimal(2)]) == 1
+
+
+def test_items_that_equal_nothing_but_themselves_are_refused() -> None:
+    with pytest.raises(karat.LabelError, match="equals nothing but itself"):
+        karat.ari({Document(): 1, Document(): 2}, {"a": 1, "b": 2})
+    with pytest.raises(karat.LabelError, match="equals nothing but itself"):
+        karat.ari([{Document()}, {Document()}], {"a": 1, "b": 2})
+
+
+def test_arrays_of_no_dimensions_are_the_numbers_they_hold() -> None:
+    scalars = [np.array(label) for label in (3, 3, 5)]
+    assert karat.encode(scalars).names == [3, 5]
+    assert karat.ari(scalars, ["a", "a", "b"]) == 1
+    assert karat.ari(["a", "a", "b"], [1, 1, 0], noise=np.array(0), noise_as="cluster") == 1
+
+
+def test_a_list_of_arrays_names_what_joins_them() -> None:
+    for labels in ([np.array([1, 2]), np.array([3])], [np.array([1]), np.array([3])], [np.zeros((2, 2))] * 2):
+        with pytest.raises(karat.LabelError, match=r"several labels; join such batches with concatenate .*set\(c\)"):
+            karat.ari([0, 1], labels)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 from decimal import Decimal
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -83,8 +84,8 @@ def test_a_failed_save_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> N
     path = tmp_path / "t.json"
     karat.Table.from_labels(["x"], [1]).save(path)
     before = path.read_text()
-    with pytest.raises(karat.TableError, match=r"the label <object object .* of type object cannot be saved"):
-        karat.Table.from_labels([object()], [1]).save(path)
+    with pytest.raises(karat.TableError, match=r"the label .*RED.* of type Colour cannot be saved"):
+        karat.Table.from_labels([Enum("Colour", ["RED"])(1)], [1]).save(path)
     assert path.read_text() == before
     assert [p.name for p in tmp_path.iterdir()] == ["t.json"]
 

@@ -2,7 +2,9 @@
 
 Two labels are one label if they are equal under Python's == and of the same kind. Numbers are one kind
 (1 and 1.0 are the same label), text is another ("1" is not 1), and so are bytes and booleans (True is not
-1). None, NaN, NaT and NA are not labels: they mark an item whose label is missing, code -1.
+1). None, NaN, NaT and NA are not labels: they mark an item whose label is missing, code -1. A scalar of an array
+library (a tensor of no dimensions) is the number it holds. Objects that are equal only to themselves are refused,
+since each would be a label of its own.
 """
 
 from __future__ import annotations
@@ -10,7 +12,9 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
+from functools import lru_cache
 from numbers import Real
 from typing import Any, TypeVar
 
@@ -51,8 +55,7 @@ MISSING = _Missing()
 
 def encode_objects(values: Sequence[Any], side: str) -> tuple[Ints, list[Any]]:
     """Codes and names of Python objects, in one pass of hashing; names in canonical order."""
-    if any(kind.__module__.startswith("pyarrow") for kind in set(map(type, values))):
-        values = [v.as_py() if hasattr(v, "as_py") else v for v in values]
+    values = plain_values(values, side)
     try:
         codes, distinct = number_objects(_keys(values))
     except TypeError:
@@ -64,6 +67,58 @@ def encode_objects(values: Sequence[Any], side: str) -> tuple[Ints, list[Any]]:
     ranks = np.full(len(names), -1, dtype=np.int64)
     ranks[order] = np.arange(len(order))
     return ranks[codes], [names[place] for place in order]
+
+
+def plain_values(values: Sequence[Any], side: str) -> Sequence[Any]:
+    """The values with scalars of other libraries as Python's; arrays, and objects without equality, are refused."""
+    strange = {kind for kind in set(map(type, values)) if not _is_plain(kind)}
+    if not strange:
+        return values
+    return [_plain_value(v, place, side) if type(v) in strange else v for place, v in enumerate(values)]
+
+
+@lru_cache(maxsize=1000)
+def _is_plain(kind: Any) -> bool:
+    """Whether values of a type are compared by what they hold."""
+    if kind.__module__ in ("builtins", "datetime", "decimal", "fractions", "uuid") or issubclass(kind, np.generic):
+        return kind is not object
+    if hasattr(kind, "as_py") or hasattr(kind, "shape"):  # a scalar of Arrow; of an array library
+        return False
+    by_identity = kind.__eq__ is object.__eq__ and kind.__hash__ is object.__hash__
+    return not by_identity or issubclass(kind, (Enum, type, Singleton, _Missing))
+
+
+def _plain_value(value: Any, place: int, side: str) -> Any:
+    if hasattr(value, "as_py"):
+        return value.as_py()
+    shape = getattr(value, "shape", None)
+    if isinstance(shape, tuple) and not shape:  # also torch.Size, which is a tuple
+        try:
+            return value.item() if hasattr(value, "item") else np.asarray(value).item()
+        except Exception as problem:  # whatever another library raises
+            reason = str(problem).split("\n", 1)[0][:120].rstrip(".")
+            raise LabelError(
+                f"{side} has the {_name(value)} {_brief(value)} at position {place}, which cannot be read ({reason}); "
+                "give plain labels."
+            ) from None
+    if shape is not None and hasattr(value, "__len__"):
+        join = "torch.cat" if type(value).__module__.startswith("torch") else "concatenate"
+        raise LabelError(
+            f"{side} has the {_name(value)} of shape {tuple(shape)} at position {place}, which holds several labels; "
+            f"join such batches with {join} first, or give clusters as sets of items, [set(c) for c in clusters]."
+        )
+    raise LabelError(
+        f"{side} has the {_name(value)} {_brief(value)} at position {place}, which equals nothing but itself, so that "
+        "every item would be a cluster of its own; give what identifies it, such as its name."
+    )
+
+
+def _name(value: Any) -> str:
+    return type(value).__name__
+
+
+def _brief(value: Any) -> str:
+    return " ".join(str(value).split())[:60]
 
 
 _TRUE, _FALSE = object(), object()
@@ -95,11 +150,14 @@ def _hashable(value: Any) -> bool:
 
 
 def plain(label: Any) -> Any:
-    """NumPy's and pandas' scalars as Python's (dates as NumPy's), so that names print and save as themselves."""
+    """A scalar of NumPy, pandas or another library as Python has it (dates as NumPy has them), to print and save."""
     if isinstance(label, np.timedelta64):
         return label
     if isinstance(label, (np.number, np.bool_, np.str_, np.bytes_)):
         return label.item()
+    kind: Any = type(label)
+    if not _is_plain(kind) and getattr(label, "shape", None) == ():
+        return _plain_value(label, 0, "a label")
     if hasattr(label, "to_datetime64"):  # a pandas Timestamp
         if label.tzinfo is None:
             return label.to_datetime64()

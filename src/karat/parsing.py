@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import copyreg
 import importlib
+import importlib.util
 import inspect
 import math
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, TypeVar
 
 from karat.counts import Counts, Statistic
@@ -78,7 +81,10 @@ def wrap(
 
 
 def parse(text: str | Measure | Callable[..., Any]) -> Measure:
-    """The measure that a text such as v_measure(beta=2) or sklearn.metrics:rand_score stands for.
+    """The measure that a text such as v_measure(beta=2) stands for.
+
+    A plain function of (gold, pred) is named by its module, as sklearn.metrics:rand_score, or by its file, as
+    ./mine.py:agreement; the folder of that file does not become importable.
 
     >>> parse("nmi(norm=max)")
     nmi(norm=max)
@@ -109,17 +115,35 @@ def derivation(function: D) -> D:
 
 
 def _import_function(path: str) -> Measure:
-    module, _, name = path.partition(":")
+    module, _, name = path.rpartition(":")
     try:
-        function: Any = importlib.import_module(module)
+        function: Any = _run_file(module) if module.endswith(".py") else importlib.import_module(module)
         for part in name.split("."):
             function = getattr(function, part)
     except KeyboardInterrupt:
         raise
     except BaseException as problem:  # a module may fail as it likes, or even leave
         reason = f"{type(problem).__name__} {problem}".rstrip()
-        raise MeasureError(f"{path!r} cannot be imported ({reason}); install it, or mend its name.") from None
+        file = module if module.endswith(".py") else f"./{module.replace('.', '/')}.py"
+        remedy = f"install it, or name a file of your own by its path, such as {file}:{name}"
+        raise MeasureError(f"{path!r} cannot be imported ({reason}); {remedy}.") from None
     return wrap(function, name=path)
+
+
+def _run_file(path: str) -> ModuleType:
+    """Run a file of Python as a module of its own, once; nothing else in its folder becomes importable."""
+    place = os.path.realpath(path)
+    if place not in _files:
+        spec = importlib.util.spec_from_file_location(f"karat_file_{len(_files)}", place)
+        if spec is None or spec.loader is None:
+            raise ImportError(f"{path} is not a file of Python")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        _files[place] = module
+    return _files[place]
+
+
+_files: dict[str, ModuleType] = {}  # that were run, by their path
 
 
 def _reduce(measure: Measure) -> tuple[Any, ...]:

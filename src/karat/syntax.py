@@ -1,4 +1,4 @@
-"""Measures as text: v_measure(beta=2), nmi(norm=max), sklearn.metrics:rand_score."""
+"""Measures as text: v_measure(beta=2), nmi(norm=max), sklearn.metrics:rand_score, ./mine.py:function."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import Any, Literal, get_args, get_origin
 
 from karat.errors import MeasureError, listed
 
-_CALL = re.compile(r"\s*(?P<name>[A-Za-z_][\w.]*(?::[A-Za-z_][\w.]*)?)\s*(?:\((?P<params>.*)\))?\s*", re.DOTALL)
+_FUNCTION = r":[A-Za-z_][\w.]*"  # of a module, or of a file of Python
+_NAME = rf"(?P<name>[A-Za-z_][\w.]*(?:{_FUNCTION})?|[^(),]+\.py{_FUNCTION})"
+_CALL = re.compile(rf"\s*{_NAME}\s*(?:\((?P<params>.*)\))?\s*", re.DOTALL)
 LARGEST = 1e100  # of a parameter, so that its square is a number too
 
 

@@ -37,7 +37,6 @@ def _run(arguments: list[str] | None) -> int:
     import gc
     import signal
 
-    sys.path.append(os.getcwd())  # for functions of the user's own, after all that is installed
     gc.disable()  # what is loaded stays: nothing to look for in it
     from karat.cli.parser import parser
 
