@@ -93,7 +93,8 @@ def group(name: str, left: float) -> Outcome:
     declared = GROUPS[name]
     began = time.monotonic()
     install(declared.get("debian", []))
-    python = environment(name, declared["packages"]) if "packages" in declared else ROOT / ".venv/bin/python"
+    home = declared.get("environment", name)
+    python = environment(home, GROUPS[home]["packages"]) if "packages" in GROUPS[home] else ROOT / ".venv/bin/python"
     left -= time.monotonic() - began
     workers = str(declared.get("workers", "auto"))
     parallel = [] if workers == "1" else ["-n", workers, "--dist", "loadgroup"]

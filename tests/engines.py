@@ -126,7 +126,11 @@ ENGINES: dict[str, Callable[[dict[str, list[Any]]], Any]] = {
     "spark connect": lambda frame: spark_session().createDataFrame(pa.table(frame)),
 }
 SLOW = ("dask", "modin", "spark connect")  # which take a second for each measure
-GROUPS = {"modin": "engines", "ibis": "engines", "spark": "spark"}  # the marks of those that need more to be installed
+GROUPS = {
+    "modin": "engines",
+    "ibis": "engines",
+    "spark": "connect",
+}  # the marks of those that need more to be installed
 
 
 def engine_params() -> Iterator[Any]:

@@ -2,11 +2,12 @@
 
 `record.json.gz` has some thousands of values: every measure with its parameters on odd tables, policies for missing
 labels and noise, weights, chance, intervals, differences, explanations, and the ways in (frames, files, the command
-line). tests/test_record.py computes them again. `known_faults.json` has those that were wrong in 0.1.0, each with the
-right value, the reason, and whether it has been mended: then the right value is expected, until then the wrong one.
+line). tests/test_record.py computes them again. `known_faults.json` lists those that were wrong in 0.1.0, by reason,
+each with the right value; it is expected if the fault has been mended, until then the wrong value is.
 
-    python tests/record.py         compares, and lists every value that has changed
-    python tests/record.py --write makes the record anew, with the karat that this interpreter has
+    python tests/record.py                    compares, and lists every value that has changed
+    python tests/record.py --accept "reason"  adds the values that have changed to known_faults.json, as mended
+    python tests/record.py --write            makes the record anew, with the karat that this interpreter has
 """
 
 from __future__ import annotations
@@ -214,15 +215,25 @@ def values(section: str) -> Values:
 
 
 def expected(section: str) -> Values:
-    """The values of 0.1.0, and the right ones of faults that were mended."""
-    mended = {key: fault["right"] for key, fault in faults().get(section, {}).items() if fault["mended"]}
-    return {**values(section), **mended}
-
-
-def faults() -> dict[str, dict[str, Any]]:
-    """Values of the record that were wrong, by section and key."""
-    found: dict[str, dict[str, Any]] = json.loads(FAULTS.read_text(encoding="utf-8"))
+    """The values of 0.1.0, and the right ones of faults that were mended; later reasons replace earlier ones."""
+    found = values(section)
+    for fault in faults():
+        if fault["mended"]:
+            found |= fault["right"].get(section, {})
     return found
+
+
+def faults() -> list[dict[str, Any]]:
+    """What was wrong: why, whether it is mended, and the right values by section and key."""
+    found: list[dict[str, Any]] = json.loads(FAULTS.read_text(encoding="utf-8"))
+    return found
+
+
+def accept(why: str) -> None:
+    """Take the values that have changed for right."""
+    right = {section: {key: now for key, (_, now) in changes(section).items()} for section in SECTIONS}
+    listed = [*faults(), {"why": why, "mended": True, "right": {s: found for s, found in right.items() if found}}]
+    FAULTS.write_text(json.dumps(listed, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def alike(now: Value, before: Value) -> bool:
@@ -248,6 +259,9 @@ def main() -> int:
     if sys.argv[1:] == ["--write"]:
         text = json.dumps({section: computed(section) for section in SECTIONS}, separators=(",", ":"))
         RECORD.write_bytes(gzip.compress(text.encode(), mtime=0))
+        return 0
+    if sys.argv[1:2] == ["--accept"]:
+        accept(sys.argv[2])
         return 0
     found = {f"{section} | {key}": pair for section in SECTIONS for key, pair in changes(section).items()}
     for key, (before, now) in found.items():

@@ -22,6 +22,7 @@ from scipy.stats import hypergeom, kstest
 import karat
 from karat import nulls
 from karat.chance import Draws, expected
+from karat.counts import Chances
 from karat.moments import joined_pairs
 from karat.nulls import Model, _sizes_of_all, _sizes_of_number
 from karat.profile import Sizes
@@ -377,3 +378,37 @@ def test_ten_billion_items_have_a_p_value() -> None:
     table = karat.Table.from_matrix([[2_500_100_000, 2_499_900_000], [2_499_900_000, 2_500_100_000]])
     assert karat.p_value(table, measure="ari") < 1e-3
     assert karat.standardized("rand")(table) > 3
+
+
+SHUFFLED = [([0, 0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 1, 2, 0]), ([0, 0, 1, 1, 2, 2, 2], [0, 0, 1, 1, 1, 1, 2])]
+
+
+@pytest.mark.parametrize("m", karat.list_measures(), ids=str)
+def test_no_formula_hides_that_its_expectation_is_known(m: karat.Measure) -> None:
+    """Exact over all shuffles; a formula that gives it at the expected statistics must be seen to be linear."""
+    hidden = []
+    for gold, pred in SHUFFLED:
+        table = karat.Table.from_labels(gold, pred)
+        values = [m(gold, list(shuffled)) for shuffled in set(itertools.permutations(pred))]
+        mean = math.fsum(values) / len(values)
+        known = expected(m, table)
+        if known is not None:
+            assert known == pytest.approx(mean, abs=1e-12)
+        statistics = [kind.expected(table, Chances()) for kind in m.statistics]
+        given = all(statistic is not None for statistic in statistics)
+        hidden.append(known is None and given and math.isclose(float(m.value(statistics)), mean, abs_tol=1e-12))
+    assert not all(hidden)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "value", "z"),
+    [([[5, 1, 2], [1, 4, 0], [0, 1, 3]], 0.24331392753929332, 2.827641777757638),
+     ([[3, 0, 1], [0, 1, 0], [0, 1, 0], [1, 0, 0]], 0.22317738680020682, 0.8918825850158448)],
+)  # fmt: skip
+def test_fowlkes_mallows_is_adjusted_exactly(matrix: list[list[int]], value: float, z: float) -> None:
+    """E = sqrt(gold pred) / total, since a pair that one side joins is joined by the other as often as any."""
+    table = karat.Table.from_matrix(matrix)
+    for made, right in ((karat.adjusted("fowlkes_mallows"), value), (karat.standardized("fowlkes_mallows"), z)):
+        assert made(table) == pytest.approx(right, abs=1e-12)
+        assert made.error(table) == 0
+    assert karat.score(table, measures=["fowlkes_mallows"]).baselines["fowlkes_mallows"].shuffled is not None

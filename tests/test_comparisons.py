@@ -154,8 +154,8 @@ def test_the_table_tells_who_is_best_and_who_may_be_as_good(data: tuple) -> None
     found = karat.compare(*data, ["v_measure", "ari"])
     text = str(found)
     assert "4 systems on 400 items in 4 classes" in text
-    assert "cannot be told from them" in text
-    assert "beyond chance" in text
+    assert "may be as good" in text
+    assert "significantly better than" in text
     assert "95% intervals" in text
     assert "Kendall's tau" in text
     latex = found.to_latex()
@@ -201,7 +201,7 @@ def test_the_best_score_is_not_called_best_if_another_system_is_better() -> None
 def test_too_few_items_tell_nothing_apart() -> None:
     found = karat.compare(["a", "b"], {"x": [0, 1], "y": [0, 0]}, "all", resamples=20)
     assert not any(found.verdicts[str(m)].beats[0] for m in found.measures)
-    assert "beyond chance." not in str(found)
+    assert "the best score, significantly better" not in " ".join(str(found).split())
 
 
 def test_scores_that_are_no_numbers_are_never_best() -> None:
@@ -348,3 +348,73 @@ def test_what_has_no_items_cannot_be_compared(files: Path, capsys: pytest.Captur
     paths = [str(files / f"{name}.csv") for name in ("gold", "good", "poor")]
     assert main(["compare", *paths, "--weights", "id"]) == 1
     assert "leave it out" in capsys.readouterr().err
+
+
+LARGEST = ["purity", "inverse_purity", "f_measure", "f_measure_macro", "one_to_one", "one_to_one_greedy", "van_dongen"]
+
+
+@pytest.mark.parametrize("measure", LARGEST)
+def test_largest_cells_that_are_nearly_tied_are_tested_all_the_same(measure: str) -> None:
+    rng = np.random.default_rng(3)
+    gold = rng.integers(0, 10, 200)
+    poor = rng.integers(0, 4, 200)  # whose cells are all alike
+    found = karat.compare(gold, {"good": noisy(rng, gold, 0.1), "poor": poor}, measure, resamples=50)
+    difference = found.difference(measure, "good", "poor")
+    assert difference.tested
+    assert found.systems[difference.better] == "good"
+    assert difference.p < 0.001
+    assert difference.low > 0
+    assert difference.difference == pytest.approx(abs(found["good"][measure] - found["poor"][measure]))
+    assert "significantly better than all others" in " ".join(str(found).split())
+    level = found.verdicts[measure]
+    assert level.untested(0) == level.equals(0) == []
+
+
+def test_the_fixed_map_test_is_the_test_of_items_that_fit() -> None:
+    """With clear maps the difference of purities is a difference of two shares of the same items: McNemar's z."""
+    rng = np.random.default_rng(4)
+    gold = rng.integers(0, 4, 600)
+    a, b = noisy(rng, gold, 0.2), noisy(rng, gold, 0.3)
+    majority = [{k: np.bincount(gold[side == k]).argmax() for k in set(side.tolist())} for side in (a, b)]
+    fits = [np.array([m[k] for k in side.tolist()]) == gold for m, side in zip(majority, (a, b), strict=True)]
+    gap = fits[0].astype(float) - fits[1]
+    z = gap.mean() / (gap.std(ddof=1) / math.sqrt(gap.size))
+    found = karat.compare(gold, {"a": a, "b": b}, "purity", resamples=20).difference("purity", "a", "b")
+    assert found.p == pytest.approx(2 * stats.norm.sf(abs(z)), rel=1e-6)
+
+
+def test_what_cannot_be_tested_is_a_state_of_its_own() -> None:
+    """A function that jumps: its resamples say nothing of it."""
+    steps = karat.wrap(lambda gold, pred: float(len(set(zip(gold.tolist(), pred.tolist(), strict=True)))), name="steps")
+    rng = np.random.default_rng(5)
+    gold = rng.integers(0, 6, 60)
+    systems = {"a": noisy(rng, gold, 0.3), "b": noisy(rng, gold, 0.9)}
+    found = karat.compare(gold, systems, [steps, "ari"], resamples=40)
+    (difference,) = found.verdicts["steps"].differences
+    assert not difference.tested
+    assert (difference.p, difference.p_holm, difference.low, difference.high) == (None,) * 4
+    assert not difference.significant(0.95)
+    verdicts = found.verdicts["steps"]
+    assert (verdicts.untested(0), verdicts.equals(0), verdicts.beats) == ([1], [], [[], []])
+    text = " ".join(str(found).split())
+    assert "was not tested" in text
+    assert "steps: b has the best score, but a may be as good" not in text
+    rows = found.table_of_differences().rows
+    assert [row[-3:] for row in rows if row[0] == "steps"] == [["–", "–", "not tested"]]
+    records = json.loads(json.dumps(found.to_dict()))["differences"]
+    assert records[0]["p"] is None
+    assert found.verdicts["ari"].differences[0].tested
+
+
+def test_a_gap_that_no_item_varies_is_not_tested() -> None:
+    found = karat.compare([0, 1] * 20, {"a": [0, 1] * 20, "b": [0] * 40}, "van_dongen, ari", resamples=20)
+    for d in (d for v in found.verdicts.values() for d in v.differences):
+        assert d.tested is (d.p is not None)
+        assert d.p != 1 or d.difference == 0
+
+
+def test_an_estimated_probability_is_never_said_to_be_certain() -> None:
+    rng = np.random.default_rng(3)
+    gold = rng.integers(0, 3, 60)
+    systems = {f"s{i}": noisy(rng, gold, 0.3 + 0.02 * i) for i in range(4)}
+    assert "100%" not in str(karat.compare(gold, systems, [*LARGEST, "ari"], resamples=20))

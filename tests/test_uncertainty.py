@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -305,3 +306,44 @@ def test_equal_systems_with_few_errors_are_told_apart_as_often_as_they_should_be
         systems = {name: np.where(rng.random(400) < 0.1, rng.integers(0, 7, 400), gold) for name in "ab"}
         found += karat.compare(gold, systems, ["v_measure"]).difference("v_measure", "a", "b").p < 0.05
     assert 14 <= found <= 32  # it is 12 if what pairs of items do to each other is counted twice
+
+
+@pytest.mark.parametrize("measures", [["ari"], ["purity"], ["ari", "one_to_one"]], ids=",".join)
+@pytest.mark.parametrize("options", [{"seed": 4}, {"resamples": 50}, {"unit": "classes"}, {"interval": 0.9}], ids=str)
+def test_intervals_that_differ_have_signatures_that_differ(measures: list[str], options: dict[str, Any]) -> None:
+    rng = np.random.default_rng(1)
+    gold = rng.integers(0, 40, 200)
+    pred = np.where(rng.random(200) < 0.4, rng.integers(0, 40, 200), gold)
+    base: dict[str, Any] = {"interval": 0.95, "resamples": 40, "seed": 3}
+    for make in (
+        lambda **given: karat.score(gold, pred, measures, **given),
+        lambda **given: karat.compare(gold, {"a": pred, "b": gold}, measures, **given),
+    ):
+        one, again, other = make(**base), make(**base), make(**{**base, **options})
+        spans = [[(record["low"], record["high"]) for record in found.records()] for found in (one, again, other)]
+        assert (spans[0], one.signature) == (spans[1], again.signature)
+        assert spans[0] == spans[2] or one.signature != other.signature
+
+
+def test_whole_classes_are_complete_so_no_bias_is_corrected() -> None:
+    """Classes drawn at random: the score of a sample of classes is right on average as it is."""
+    rng = np.random.default_rng(8)
+    sizes = rng.integers(2, 7, 4000)
+    hits = 0
+    truth = float(np.mean(np.repeat([_recall_of(s) for s in sizes], sizes)))
+    for _ in range(40):
+        drawn = rng.choice(4000, 80)
+        gold = np.repeat(np.arange(80), sizes[drawn])
+        pred = np.concatenate([np.where(np.arange(sizes[c]) == 0, 2 * i, 2 * i + 1) for i, c in enumerate(drawn)])
+        for measure in ("bcubed_recall",):
+            scores = karat.score(gold, pred, [measure], interval=0.95, unit="classes")
+            found = scores.intervals[measure]
+            assert found.estimate == pytest.approx(scores[measure], abs=1e-12)
+            hits += truth in found
+    assert hits >= 34
+    assert "less bias" not in str(scores)
+
+
+def _recall_of(size: int) -> float:
+    """BCubed recall of a class of which one item is alone and the others are together."""
+    return (1 + (size - 1) ** 2) / size**2

@@ -258,3 +258,11 @@ def decimals(value: float | None, digits: int = 4) -> str:
         return "–"
     text = f"{value:.{digits}f}" if abs(value) < 1e6 else f"{value:.{digits + 2}g}"
     return text.removeprefix("-") if not text.strip("-0.") else text
+
+
+def percent(share: float) -> str:
+    """A share in per cent, never rounded to 0% or 100% if it is not exactly that."""
+    text = f"{100 * share:.0f}%"
+    if share < 1 and text == "100%":
+        return ">99%"
+    return "<1%" if share > 0 and text == "0%" else text

@@ -93,7 +93,7 @@ def _score(commands: Any) -> None:
 def _compare(commands: Any) -> None:
     compare = commands.add_parser(
         "compare",
-        help="which systems are better than which, beyond chance",
+        help="which systems are significantly better than which",
         description="Compare systems on the same items: scores with intervals, paired differences with p-values "
         "corrected for their number, ranks, and whether measures agree on them.",
     )

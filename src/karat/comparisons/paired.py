@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,47 +20,57 @@ Floats = NDArray[np.float64]
 
 LONG = 1 << 28  # counts to be drawn, for which somebody may have to wait
 AT_ONCE = 1 << 22  # influences that are held in memory
+FEW = 200  # items below which Student's t is used instead of the normal distribution
 
 
 class Paired(NamedTuple):
-    """One measure of all systems: scores, intervals, and the covariances of their estimates."""
+    """One measure of all systems: scores, confidence intervals, and what tests of differences are made from."""
 
     measure: Measure
     scores: Floats
     intervals: tuple[Interval, ...]
-    covariances: Floats
-    method: str
-
-    @property
-    def estimates(self) -> Floats:
-        """What the scores of the population are likely to be."""
-        return np.array([interval.estimate for interval in self.intervals])
+    values: Floats  # whose differences are tested: bias-corrected estimates, or for largest cells the scores
+    covariances: Floats  # of the values
+    method: str  # of the intervals
+    testable: tuple[bool, ...]  # whether a system's value and variance can be trusted in a test
+    freedom: int | None = None  # degrees of freedom of Student's t, where there are few items
 
 
 def paired(joint: Joint, measures: Sequence[Measure], sampling: Sampling) -> list[Paired]:
-    """Each measure of all systems: by leaving items out where it is smooth, else by resamples, the same for all."""
-    jackknives = {name: Jackknife(table, corrected=sampling.corrected) for name, table in joint.tables.items()}
+    """Each measure of all systems.
+
+    Intervals are made by leaving items out where a measure is smooth, else by resamples, the same for all systems.
+    Tests need no resamples: those of largest-cell measures hold the chosen cells fixed.
+    """
+    jackknives = {name: Jackknife(table, corrected=sampling.corrects) for name, table in joint.tables.items()}
     places = {name: joint.cells(name) for name in joint.codes}
     found: dict[str, Paired] = {}
-    rest = []
+    rest: dict[Measure, Paired | None] = {}
     for measure in measures:
-        smooth = all(by_jackknife(measure, table) for table in joint.tables.values())
-        influences = [jackknives[name].influence(measure) if smooth else None for name in joint.codes]
-        columns = [(i.values, places[name]) for i, name in zip(influences, joint.codes, strict=True) if i is not None]
-        if len(columns) < len(influences):
-            rest.append(measure)
+        influences = [jackknives[name].influence(measure) for name in joint.codes]
+        known = [influence for influence in influences if influence is not None]
+        if len(known) < len(influences):
+            rest[measure] = None
             continue
+        columns = [(i.values, places[name]) for i, name in zip(known, joint.codes, strict=True)]
         covariances = _covariances(joint, columns, sampling)
         errors = np.sqrt(np.diag(covariances)).tolist()
         if sampling.unit == "items":
             covariances = _eased(covariances, [jackknives[name].overstated(measure) for name in joint.codes])
         intervals = tuple(
             sampling.over(i.table).around(measure, i.estimate, error, "jackknife", cautions(measure, i.table, sampling))
-            for i, error in zip(influences, errors, strict=True)
-            if i is not None
+            for i, error in zip(known, errors, strict=True)
         )
         scores = np.array([float(measure.of(table)) for table in joint.tables.values()])
-        found[str(measure)] = Paired(measure, scores, intervals, covariances, "jackknife")
+        smooth = all(by_jackknife(measure, table) for table in joint.tables.values())
+        values = np.array([interval.estimate for interval in intervals]) if smooth else scores
+        testable = tuple(np.isfinite(values).tolist())
+        freedom = joint.n - 1 if not smooth and joint.n < FEW and sampling.unit == "items" else None
+        made = Paired(measure, scores, intervals, values, covariances, "jackknife", testable, freedom)
+        if smooth:
+            found[str(measure)] = made
+        else:
+            rest[measure] = made
     if rest:
         found.update(_by_resamples(joint, rest, sampling))
     return [found[str(measure)] for measure in measures]
@@ -94,8 +104,8 @@ def _eased(covariances: Floats, overstated: Sequence[float]) -> Floats:
     return covariances * np.outer(left, left)
 
 
-def _by_resamples(joint: Joint, measures: Sequence[Measure], sampling: Sampling) -> dict[str, Paired]:
-    """Bootstrap: a draw of items serves every measure and every system."""
+def _by_resamples(joint: Joint, measures: Mapping[Measure, Paired | None], sampling: Sampling) -> dict[str, Paired]:
+    """Intervals by the bootstrap: a draw of items serves every measure and every system."""
     cells = [joint.cells(name) for name in joint.codes]
     lines = [(Lines(table.rows), Lines(table.cols)) for table in joint.tables.values()]
     parts: dict[str, list[Floats]] = {str(m): [] for m in measures}
@@ -110,7 +120,9 @@ def _by_resamples(joint: Joint, measures: Sequence[Measure], sampling: Sampling)
             for measure in measures:
                 parts[str(measure)].append(np.column_stack([np.asarray(measure.of(stack)) for stack in stacks]))
             advance(len(counts))
-    return {str(m): _bootstrapped(joint, m, np.concatenate(parts[str(m)]), sampling) for m in measures}
+    return {
+        str(m): _bootstrapped(joint, m, np.concatenate(parts[str(m)]), sampling, made) for m, made in measures.items()
+    }
 
 
 def _gathered(counts: Floats, cells: NDArray[np.int64], number: int) -> Floats:
@@ -118,10 +130,18 @@ def _gathered(counts: Floats, cells: NDArray[np.int64], number: int) -> Floats:
     return np.array([np.bincount(cells, row, minlength=number) for row in counts])
 
 
-def _bootstrapped(joint: Joint, measure: Measure, values: Floats, sampling: Sampling) -> Paired:
+def _bootstrapped(joint: Joint, measure: Measure, values: Floats, sampling: Sampling, fixed: Paired | None) -> Paired:
+    """Intervals from resampled scores; tests with the cells held fixed, if that could be done, else from them too."""
     tables = joint.tables.values()
     intervals = tuple(
         bootstrapped(measure, table, column, sampling) for table, column in zip(tables, values.T, strict=True)
     )
+    if fixed is not None:
+        return fixed._replace(intervals=intervals, method="bootstrap")
     scores = np.array([float(measure.of(table)) for table in tables])
-    return Paired(measure, scores, intervals, np.atleast_2d(np.cov(values.T)), "bootstrap")
+    estimates = np.array([interval.estimate for interval in intervals])
+    # where resampling shifts a score by more than half its error, its resampled variance says little of its own
+    shifts = np.abs(values.mean(axis=0) - scores)
+    testable = np.isfinite(estimates) & (shifts <= values.std(axis=0, ddof=1) / 2)
+    covariances = np.atleast_2d(np.cov(values.T))
+    return Paired(measure, scores, intervals, estimates, covariances, "bootstrap", tuple(testable.tolist()))

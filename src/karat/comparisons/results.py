@@ -19,10 +19,12 @@ from karat.frames import frame
 from karat.joint import Joint
 from karat.parsing import parse
 from karat.registry import Measure
-from karat.rendering import Layout, Marked, Printed, decimals, shown
+from karat.rendering import Layout, Marked, Printed, decimals, percent, shown
 from karat.results import ARROWS, columns_of, signature_of, with_unit
 from karat.tables import number, several
 from karat.uncertainty.sampling import Interval, Sampling, cautions_of, span
+
+NEARLY_SURE = 0.9999  # the most that an estimated probability is said to be
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -153,11 +155,11 @@ class Comparison(Printed, Mapping[str, Mapping[str, float]]):
         headings = ["measure", "better", "worse", "difference", "interval", "p", "p (Holm)"]
         rows = [
             [
-                d["measure"], shown(d["better"]), shown(d["worse"]), decimals(d["difference"], digits),
-                f"{decimals(d['low'], digits)} to {decimals(d['high'], digits)}", f"{d['p']:.2g}", f"{d['p_holm']:.2g}",
+                *(d["measure"], shown(d["better"]), shown(d["worse"]), decimals(d["difference"], digits)),
+                *_tested(d, digits),
             ]
             for d in self.differences()
-        ]  # fmt: skip
+        ]
         return Layout("Paired differences, of estimates", headings, rows, left=3)
 
     def _cautions(self) -> list[str]:
@@ -184,8 +186,8 @@ class Comparison(Printed, Mapping[str, Mapping[str, float]]):
     def _notes(self) -> list[str]:
         level = 100 * (1 - self.sampling.level)
         notes = [
-            f"Letters: the systems that it is better than, beyond chance (paired, at {level:g}%, Holm's correction for "
-            f"{several(len(self) * (len(self) - 1) // 2, 'pair')}). ↑ higher is better, ↓ lower is better. * best.",
+            f"Letters: the systems that it is significantly better than (paired test, {level:g}% level, Holm's method "
+            f"for {several(len(self) * (len(self) - 1) // 2, 'pair')}). ↑ higher is better, ↓ lower is better. * best.",
             *(self._verdict(p) for p in self.paired if p.measure.better is not None),
         ]
         if self.joint.policy.dropped:
@@ -211,13 +213,16 @@ class Comparison(Printed, Mapping[str, Mapping[str, float]]):
                 f"{one}, but {_few(better)} would be better on more items: small samples flatter many small clusters."
             )
         equals = [names[i] for i in verdicts.equals(best[0]) if i not in best]
+        untested = [names[i] for i in verdicts.untested(best[0]) if i not in best]
+        left = f"; the difference from {_few(untested)} was not tested" if untested else ""
         if not equals:
-            return f"{one}, beyond chance."
-        if len(best) > 1:
-            return f"{one}, and {_few(equals)} cannot be told from them."
-        again = round(20 * verdicts.stability(best[0])) * 5
-        apart = f"{_few(equals)} cannot be told from it"
-        return f"{one}, but {apart}; on other items of this kind it is best {again}% of the time."
+            worse = "all others" if not untested else _few([names[i] for i in verdicts.beats[best[0]]])
+            return f"{one}, significantly better than {worse}{left}." if worse else f"{one}{left}."
+        if len(best) > 1 or untested:
+            return f"{one}, but {_few(equals)} may be as good{left}."
+        likely = percent(min(verdicts.stability(best[0]), NEARLY_SURE))
+        best_there = f"the estimated probability that it is best in the population is {likely}"
+        return f"{one}, but {_few(equals)} may be as good; {best_there}."
 
     def _agreement(self) -> str:
         values = {pair: tau for pair, tau in self.agreement.items() if not np.isnan(tau)}
@@ -280,6 +285,13 @@ class Comparison(Printed, Mapping[str, Mapping[str, float]]):
     def to_markdown(self, digits: int = 3) -> str:
         """The table for GitHub and its like."""
         return self.layout(digits).markdown()
+
+
+def _tested(d: Mapping[str, Any], digits: int) -> tuple[str, str, str]:
+    """The interval, the p-value and Holm's, as they are printed."""
+    if d["p"] is None:
+        return "–", "–", "not tested"
+    return f"{decimals(d['low'], digits)} to {decimals(d['high'], digits)}", f"{d['p']:.2g}", f"{d['p_holm']:.2g}"
 
 
 def _few(names: Sequence[str]) -> str:

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.comparisons.paired import Paired
-from karat.uncertainty.intervals import NEARLY
 from karat.uncertainty.sampling import Sampling
 
 Floats = NDArray[np.float64]
@@ -20,26 +19,32 @@ NOTHING = 1e-12  # of a variance, that is rounding
 
 
 class Difference(NamedTuple):
-    """How much better one system is than another by a measure, and whether that is more than chance."""
+    """How much better one system is than another by a measure, and whether that is significant."""
 
-    better: int  # the places of the systems
+    better: int  # the indices of the systems
     worse: int
-    difference: float  # of the estimates, in the direction of the measure
-    low: float
-    high: float
-    p: float  # of a difference as large in either direction, if there were none
-    p_holm: float  # corrected for the number of pairs
+    difference: float  # of the values that are tested, in the direction of the measure
+    low: float | None  # the confidence interval of the difference; None if it was not tested
+    high: float | None
+    p: float | None  # two-sided, if there were no difference; None: not tested
+    p_holm: float | None  # adjusted for the number of pairs that were tested
+
+    @property
+    def tested(self) -> bool:
+        """Whether there is a valid test for these two systems."""
+        return self.p is not None
 
     def significant(self, level: float) -> bool:
-        """Whether it is told apart at this level of confidence."""
-        return self.p_holm < 1 - level
+        """Whether the difference is significant at this level of confidence; never if it was not tested."""
+        return self.p_holm is not None and self.p_holm < 1 - level
 
 
 class Verdicts:
     """What a measure says of all pairs of systems."""
 
     def __init__(self, paired: Paired, sampling: Sampling) -> None:
-        self.paired, self.sampling = paired, sampling
+        self.paired = paired
+        self.sampling = sampling if paired.freedom is None else sampling._replace(freedom=paired.freedom)
 
     @property
     def sign(self) -> int:
@@ -48,35 +53,31 @@ class Verdicts:
 
     @cached_property
     def differences(self) -> list[Difference]:
-        """Every two systems, the better one first."""
+        """Every two systems, the better one first; p-values are adjusted by Holm's method."""
         found = [self._difference(a, b) for a, b in combinations(range(len(self.paired.scores)), 2)]
-        order = sorted(range(len(found)), key=lambda place: found[place].p)
+        tested = sorted((d.p, place) for place, d in enumerate(found) if d.p is not None)
         highest = 0.0
-        for rank, place in enumerate(order):
-            highest = max(highest, min(1.0, (len(found) - rank) * found[place].p))
+        for rank, (p, place) in enumerate(tested):
+            highest = max(highest, min(1.0, (len(tested) - rank) * p))
             found[place] = found[place]._replace(p_holm=highest)
         return found
 
     def _difference(self, a: int, b: int) -> Difference:
-        values, covariances = self.sign * self.paired.estimates, self.paired.covariances
+        values, covariances = self.sign * self.paired.values, self.paired.covariances
         first, second = (a, b) if (values[a], -a) >= (values[b], -b) else (b, a)
         gap = float(values[first] - values[second])
         scale = covariances[a, a] + covariances[b, b]
         variance = scale - 2 * covariances[a, b]
         error = math.sqrt(variance) if variance > NOTHING * scale else 0.0
+        constant = error == 0 and gap > NOTHING * (abs(values[a]) + abs(values[b]))  # a gap that no item varies
+        if constant or not (self.paired.testable[a] and self.paired.testable[b]):
+            return Difference(first, second, gap, None, None, None, None)
         p, reach = self.sampling.p(gap, error), self.sampling.z * error
-        if self.doubted(a) or self.doubted(b):
-            p = 1.0
         return Difference(first, second, gap, gap - reach, gap + reach, p, p)
-
-    def doubted(self, place: int) -> bool:
-        """Whether a score's own interval is not to be trusted, so that nothing can be told by it."""
-        interval = self.paired.intervals[place]
-        return interval.caution == NEARLY or not math.isfinite(interval.estimate) or interval.method == "none"
 
     @cached_property
     def beats(self) -> list[list[int]]:
-        """For each system those that it is better than, beyond chance."""
+        """For each system those that it is significantly better than."""
         found: list[list[int]] = [[] for _ in self.paired.scores]
         for difference in self.differences if self.paired.measure.better is not None else ():
             if difference.significant(self.sampling.level):
@@ -98,18 +99,23 @@ class Verdicts:
         return [place for place, rank in enumerate(self.ranks) if rank == lowest]
 
     def equals(self, place: int) -> list[int]:
-        """The systems from which this one cannot be told apart."""
-        apart = {place, *self.beats[place], *self.beaten_by(place)}
+        """The systems that were tested against this one without a significant difference."""
+        apart = {place, *self.beats[place], *self.beaten_by(place), *self.untested(place)}
         return [other for other in range(len(self.paired.scores)) if other not in apart]
 
+    def untested(self, place: int) -> list[int]:
+        """The systems that were not tested against this one."""
+        found = [{d.better, d.worse} for d in self.differences if not d.tested]
+        return [other for other in range(len(self.paired.scores)) if {place, other} in found and other != place]
+
     def beaten_by(self, place: int) -> list[int]:
-        """The systems that are better than this one, beyond chance."""
+        """The systems that are significantly better than this one."""
         return [other for other, worse in enumerate(self.beats) if place in worse]
 
     def stability(self, place: int, draws: int = 4000) -> float:
-        """How often a system would be the best, if other items of the same kind were drawn."""
+        """The estimated probability that a system has the best score in the population."""
         rng = np.random.default_rng(0)
-        values = _drawn(rng, self.sign * self.paired.estimates, self.paired.covariances, draws)
+        values = _drawn(rng, self.sign * self.paired.values, self.paired.covariances, draws)
         return float((values.argmax(axis=1) == place).mean())
 
 

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from karat.explanations.findings import Merge, OddOne, Side, Split
-from karat.explanations.problems import percent
-from karat.rendering import Layout, decimals, shortened, shown, width
+from karat.rendering import Layout, decimals, percent, shortened, shown, width
 from karat.results import with_unit
 from karat.tables import number, several
 

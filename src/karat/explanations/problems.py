@@ -9,7 +9,7 @@ import numpy as np
 
 from karat.explanations.findings import Merge, Side, Split, best, gains
 from karat.registry import Measure
-from karat.rendering import decimals, shortened, shown
+from karat.rendering import decimals, percent, shortened, shown
 from karat.tables import number, several
 
 WIDEST = 40  # columns of a label in a sentence
@@ -103,11 +103,3 @@ def _gain(measure: Measure, value: float, new: float) -> float:
 def quoted(label: object) -> str:
     """A label in a sentence: text in quotes, nothing that a terminal would obey, not too long."""
     return shortened(shown(repr(label) if isinstance(label, str) else label), WIDEST)
-
-
-def percent(share: float) -> str:
-    """A share of a whole, rounded but for what is not quite all or nothing."""
-    text = f"{100 * share:.0f}%"
-    if share < 1 and text == "100%":
-        return ">99%"
-    return "<1%" if share > 0 and text == "0%" else text

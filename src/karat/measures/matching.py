@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
+from typing import Any
 
 import numpy as np
 
 from karat.arithmetic import Number, f_mean, ratio
-from karat.counts import Celled, Counts, Statistic, count_itself
-from karat.kernels.assignment import best_matching
-from karat.kernels.tallying import best_by_code
+from karat.counts import Celled, CellFormula, Counts, Statistic, count_itself
+from karat.kernels.assignment import best_matching, greedy_matching
 from karat.registry import measure
 
 
@@ -34,12 +34,13 @@ class Majorities(Statistic):
 
     @classmethod
     def without_one(cls, counts: Celled, corrected: bool) -> Majorities:
-        """As long as the largest cells, class and cluster stay the largest."""
+        """As long as the largest cells, class and cluster stay the largest; of equal ones, one is taken."""
         seen = counts.statistic(cls)
         largest = []
-        for codes in (counts.cols, counts.rows):
-            best = best_by_code(codes, counts.counts, int(codes.max()) + 1)
-            largest.append(counts.counts == best[codes])
+        for codes, number in ((counts.cols, len(counts.cluster_sizes)), (counts.rows, len(counts.class_sizes))):
+            chosen = np.zeros(counts.counts.size)
+            chosen[_best_cells(codes, counts.counts, number)] = 1
+            largest.append(chosen)
         sizes = (counts.class_sizes, counts.rows), (counts.cluster_sizes, counts.cols)
         held = [codes == sizes.argmax() for sizes, codes in sizes]
         values = (seen.by_cluster, seen.by_class, seen.largest_class, seen.largest_cluster)
@@ -69,6 +70,42 @@ class BestF(Statistic):
         by_items = counts.class_best(lambda h, a, b: 2 * h * (a / (a + b)))
         by_classes = counts.class_best(lambda h, a, b: 2 * h / (a + b))
         return cls(by_items, by_classes, counts.n, counts.shape[0])
+
+    @classmethod
+    def without_one(cls, counts: Celled, corrected: bool) -> BestF:
+        """As long as the best cluster of each class stays the best."""
+        by_items = _without_one_of_best(counts, lambda h, a, b: 2 * h * (a / (a + b)))
+        by_classes = _without_one_of_best(counts, lambda h, a, b: 2 * h / (a + b))
+        return cls(by_items, by_classes, counts.n - 1, counts.shape[0])
+
+
+def _best_cells(codes: Any, values: Any, number: int) -> Any:
+    """The index of the cell with the largest value in each class, or in each cluster; of equal ones, the first."""
+    order = np.argsort(-values, kind="stable")[::-1]
+    best = np.zeros(number, np.int64)
+    best[codes[order]] = order  # of several writes to one place the last one stays
+    return best
+
+
+def _without_one_of_best(counts: Celled, f: CellFormula) -> Any:
+    """Leave-one-out: the sum over classes of f of their best cell, without one item of each cell, the best cells fixed.
+
+    An item less in cell (c, k) makes class c and cluster k smaller: f changes for the best cell of c, and for the best
+    cells of other classes that lie in k.
+    """
+    h, rows, cols = counts.counts.astype(float), counts.rows, counts.cols
+    a, b = counts.class_sizes[rows].astype(float), counts.cluster_sizes[cols].astype(float)
+    values = f(h, a, b)
+    best = _best_cells(rows, values, len(counts.class_sizes))
+    home, total = cols[best], values[best].sum()
+    smaller = f(h[best], a[best], b[best] - 1) - values[best]  # the class's term with one item less in its cluster
+    with np.errstate(divide="ignore", invalid="ignore"):
+        alone = f(h[best] - 1, a[best] - 1, b[best] - 1)  # with one item less of its best cell
+        elsewhere = f(h[best], a[best] - 1, b[best])  # with one item less of another of its cells
+    by_cluster = np.bincount(home, smaller, minlength=len(counts.cluster_sizes))
+    own = home[rows] == cols
+    change = np.where(own, np.where(np.isfinite(alone), alone, 0.0)[rows], elsewhere[rows]) - values[best][rows]
+    return total + change + by_cluster[cols] - np.where(own, smaller[rows], 0.0)
 
 
 @dataclass(frozen=True)
@@ -106,6 +143,13 @@ class GreedilyMatched(Statistic):
     def of(cls, counts: Counts) -> GreedilyMatched:
         """By one pass over the cells in decreasing order."""
         return cls(counts.matched(greedy=True), counts.n)
+
+    @classmethod
+    def without_one(cls, counts: Celled, corrected: bool) -> GreedilyMatched:
+        """As long as the map stays the same."""
+        chosen = np.zeros(counts.counts.size)
+        chosen[greedy_matching(counts.rows, counts.cols, counts.counts)] = 1
+        return cls(float(counts.statistic(cls).items) - chosen, counts.n - 1)
 
 
 @measure(

@@ -247,7 +247,8 @@ def jaccard(pairs: Pairs) -> Number:
 )
 def fowlkes_mallows(pairs: Pairs) -> Number:
     """The geometric mean of pair precision and pair recall."""
-    return sqrt(pairs.precision * pairs.recall)
+    # not the root of a product of shares: like this it is seen to be linear in the pairs that both sides join
+    return ratio(pairs.both, sqrt(pairs.gold * pairs.pred), empty=pairs.same_if_empty)
 
 
 @measure(

@@ -35,7 +35,7 @@ class Standing(NamedTuple):
 
 
 def comparison(comparison: Comparison, measure: str | Measure | None = None, *, ax: Axes | None = None) -> Axes:
-    """Systems by score, the best on top; on the right the letters of those that each is better than, beyond chance.
+    """Systems by score, the best on top; on the right the letters of those that each beats significantly.
 
     The estimate, with less bias than the score, is marked where it differs. measure: without it, the first compared.
     """

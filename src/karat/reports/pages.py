@@ -277,7 +277,7 @@ def _compared(found: Comparison, first: Measure) -> Compared:
     for m in better[:2]:
         beats = any(found.verdicts[str(m)].beats)
         caption = f"Systems by {shown(m)}, with intervals; beside each name its letter. " + (
-            "On the right, those that it is better than, beyond chance." if beats else "None is better beyond chance."
+            "On the right, those that it is significantly better than." if beats else "None is significantly better."
         )
         draw = partial(_on, plot.comparison, found, measure=m)
         figures.append(figure(draw, 6.4, height, caption, caption, f"by-{len(figures)}"))

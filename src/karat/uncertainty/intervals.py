@@ -25,6 +25,7 @@ LARGE = 1_000_000  # items from which a bootstrap tells nothing that the largest
 SPARSE = 0.04  # the share of items alone in their cell from which what is unseen weighs in
 FEW_ERRORS = 10  # below which how many there are is hardly known
 SMALL = 30  # items, of which no method makes a good interval
+PER_CLUSTER = 4  # items below which the cells that are chosen as the largest depend too much on chance
 
 
 def intervals(table: Table, measures: Sequence[Measure], sampling: Sampling) -> dict[str, Interval]:
@@ -46,7 +47,7 @@ def intervals(table: Table, measures: Sequence[Measure], sampling: Sampling) -> 
 
 def _by_jackknife(table: Table, measures: Sequence[Measure], sampling: Sampling) -> dict[str, Interval]:
     """Those of measures whose scores can be told after an item is left out, some at a time."""
-    jackknife = Jackknife(table, corrected=sampling.corrected)
+    jackknife = Jackknife(table, corrected=sampling.corrects)
 
     def made(measure: Measure) -> Interval | None:
         influence = jackknife.influence(measure)
@@ -72,9 +73,11 @@ def cautions(measure: Measure, table: Table, sampling: Sampling) -> str:
     if units < SMALL:
         noun = "class" if sampling.unit == "classes" else "item"
         return f"{several(units, noun)}, which are few: it may be too narrow"
+    if table.n < PER_CLUSTER * table.shape[1] and not all(kind.smooth for kind in measure.statistics):
+        return f"fewer than {PER_CLUSTER} items for each cluster: it may miss the truth, and tests may find too much"
     size, times = table.profile.cells.arrays
     alone = float(times[size == 1].sum()) / float(table.n)
-    if alone > SPARSE and Entropies in measure.statistics and sampling.corrected:
+    if alone > SPARSE and Entropies in measure.statistics and sampling.corrects:
         return f"{alone:.0%} of the items are alone in their cell: it may be too wide, or miss a long tail"
     wrong = table.remember("wrong", lambda: int(table.n - table.cluster_best(count_itself)))
     if wrong < FEW_ERRORS:
@@ -99,7 +102,7 @@ def bootstrapped(measure: Measure, table: Table, values: Floats, sampling: Sampl
     if not np.isfinite(values).all():
         return Interval(np.nan, np.nan, score, np.nan, sampling.level, "none", "some resamples have no finite score")
     (low, high), error, more = measure.bounds, float(values.std(ddof=1)), float(values.mean()) - score
-    estimate = min(max(score - more, low), high) if sampling.corrected else score
+    estimate = min(max(score - more, low), high) if sampling.corrects else score
     caution = cautions(measure, table, sampling)
     if abs(more) > error / 2:
         caution = NEARLY  # whatever else is to be said

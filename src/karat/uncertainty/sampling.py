@@ -57,16 +57,23 @@ class Sampling(NamedTuple):
         return self
 
     @property
+    def corrects(self) -> bool:
+        """Whether bias is corrected: not if whole classes were drawn, which are complete whatever their number."""
+        return self.corrected and self.unit == "items"
+
+    @property
     def told(self) -> str:
         """What the intervals mean, in a sentence."""
         of = "items" if self.unit == "items" else "classes, each with all its items,"
-        around = ", around an estimate with less bias than the score" if self.corrected else ""
+        around = ", around an estimate with less bias than the score" if self.corrects else ""
         return f"Intervals hold the score of more {of} of the same kind {100 * self.level:g} times in 100{around}."
 
     def signature(self, methods: Iterable[str]) -> str:
-        """How intervals were made, for a signature."""
+        """How intervals were made, for a signature: also from which draws, if there were any."""
+        used = list(dict.fromkeys(methods))
         around = "" if self.corrected else ",uncorrected"
-        return f"interval:{self.level:g}({'+'.join(dict.fromkeys(methods))},{self.unit}{around})"
+        drawn = f",resamples={self.resamples},seed={self.seed}" if "bootstrap" in used else ""
+        return f"interval:{self.level:g}({'+'.join(used)},{self.unit}{around}{drawn})"
 
     def over(self, table: Any) -> Sampling:
         """Itself for a table: if whole classes were drawn, with as many degrees of freedom as they leave."""
