@@ -1,12 +1,14 @@
 """Builds the compiled kernels; where that fails, karat installs all the same and counts with NumPy."""
 
 import os
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
 
 from setuptools import setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 
 KERNELS = "src/karat/kernels/compiled/[a-z]*.py"
 
@@ -35,7 +37,10 @@ class OptionalBuild(build_ext):
         self.parallel = self.parallel or os.cpu_count()
 
     def run(self) -> None:
-        """Build what can be built."""
+        """Build what can be built; what an earlier build has left is taken away first, lest it be used instead."""
+        home = Path("src") if self.inplace or self.editable_mode else Path(self.build_lib)
+        for old in (path for ending in ("so", "pyd") for path in home.glob(f"karat/kernels/compiled/*.{ending}")):
+            old.unlink()
         try:
             super().run()
         except Exception as problem:
@@ -43,11 +48,25 @@ class OptionalBuild(build_ext):
             self.extensions = []
 
 
+class FreshBuild(build_py):
+    """A build of the modules that there are now, without those of an earlier one in build/."""
+
+    def run(self) -> None:
+        """Start from an empty folder."""
+        if not self.editable_mode:
+            shutil.rmtree(Path(self.build_lib) / "karat", ignore_errors=True)
+        super().run()
+
+
 def warn(problem: Exception) -> None:
     """Say what is lost; for a release, where nothing should be, KARAT_REQUIRE_KERNELS=1 makes it an error."""
     if os.environ.get("KARAT_REQUIRE_KERNELS"):
         raise problem
-    print(f"karat's compiled kernels were not built ({problem}); it will count with NumPy, slower.", file=sys.stderr)
+    print(
+        f"karat's compiled kernels were not built ({problem}); it will use NumPy instead: the same numbers, 2 to 10 "
+        "times slower at counting and up to 200 times at AMI, one-to-one maps and simulations.",
+        file=sys.stderr,
+    )
 
 
-setup(ext_modules=extensions(), cmdclass={"build_ext": OptionalBuild})
+setup(ext_modules=extensions(), cmdclass={"build_ext": OptionalBuild, "build_py": FreshBuild})

@@ -212,6 +212,47 @@ def test_a_matrix_with_names(tmp_path: Path) -> None:
         karat.read(write(tmp_path / "m.csv", ",x\na,6\nb,many\n"), input="matrix")
 
 
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("1,2\n3,4\n", {}),
+        ("1,2\n3,4\n", {"header": False}),
+        ("1 2\n3 4\n", {}),
+        ("  1.0000e+00   2.0000e+00\n3.0 4.0\n\n", {}),
+        ("1\t2\n3\t4\n", {}),
+        ("1;2\r\n3;4\r\n", {}),
+        ("1 2\n3 4\n", {"delimiter": " "}),
+        ("1,2\n3,4\n", {"delimiter": ","}),
+    ],
+)
+def test_a_matrix_of_numbers_only_keeps_all_of_them(tmp_path: Path, text: str, options: dict[str, Any]) -> None:
+    path = write(tmp_path / "m.txt", text)
+    reading = karat.read(path, input="matrix", **options)
+    assert only(reading) == karat.Table.from_matrix([[1, 2], [3, 4]])
+    assert "without names" in reading.notes[0]
+
+
+@pytest.mark.parametrize("text", ["class,1,2\n3,5,0\n4,1,6\n", ",1,2\n3,5,0\n4,1,6\n", "x 1 2\n3 5 0\n4 1 6\n"])
+def test_a_matrix_whose_names_are_numbers_keeps_its_names(tmp_path: Path, text: str) -> None:
+    table = only(karat.read(write(tmp_path / "m.txt", text), input="matrix"))
+    assert table == karat.Table.from_matrix([[5, 0], [1, 6]], ["3", "4"], ["1", "2"])
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("a,b\n1,2\n", {"header": False}, "has 'a' in the row of 'line 1', which is no count"),
+        ("1 2\n3 4 5\n", {}, "has 3 fields in line 2 but 2 in the first"),
+        ("1,2\n3,x\n", {}, "has 'x' in the row of 'line 2', which is no count"),
+        ("", {}, "is empty"),
+        ("x\n", {}, "has no cells"),
+    ],
+)
+def test_a_matrix_that_cannot_be_read(tmp_path: Path, text: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(karat.KaratError, match=message):
+        karat.read(write(tmp_path / "m.txt", text), input="matrix", **options)
+
+
 @pytest.mark.parametrize("ending", ["json", "parquet"])
 def test_a_table_that_karat_saved(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"t.{ending}"
@@ -251,6 +292,11 @@ def test_senseval_keys_are_scored_word_by_word_on_the_top_sense(tmp_path: Path) 
     assert groups["bank.n"].classes == ("bank%1", "bank%2")
     assert groups["run.v"].classes == ("1", "run%1")  # a weight after the slash; the first of equal ones
     assert karat.ari(groups["bank.n"]) == karat.ari([1, 2, 2], [1, 1, 2])
+    cut = [note for note in reading.notes if "instances have several senses; only the heaviest" in note]
+    assert len(cut) == 2  # gold's and the system's
+    assert "2 of 5 instances" in cut[0]
+    plain = write(tmp_path / "plain.key", "bank.n bank.n.1 a\nbank.n bank.n.2 b/0.5\n")
+    assert not [note for note in karat.read(plain, plain).notes if "senses" in note]
     with pytest.raises(karat.FileError, match="has no sense in line 1"):
         karat.read(gold, write(tmp_path / "x.key", "bank.n bank.n.1\n"))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -272,7 +273,10 @@ def test_an_array_that_changes_meanwhile_is_refused_by_the_twin_as_well() -> Non
         twin(counting.histogram)(np.array([0, 2**31]), 0, 5, 0, 2)
 
 
-def test_building_without_a_compiler_warns_and_goes_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", [["build_ext", "--inplace"], ["build"]], ids=" ".join)
+def test_building_without_a_compiler_warns_and_uses_nothing_of_an_earlier_build(
+    tmp_path: Path, command: list[str]
+) -> None:
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())
     target = tmp_path / "src/karat/kernels/compiled"
@@ -283,8 +287,15 @@ def test_building_without_a_compiler_warns_and_goes_on(tmp_path: Path) -> None:
         (tmp_path / package / "__init__.py").touch()
     source = ROOT / "src/karat/kernels/compiled/objects.py"
     (target / source.name).write_bytes(source.read_bytes())
+    suffix = sysconfig.get_config_var("EXT_SUFFIX")
+    library = tmp_path / f"build/lib.{sysconfig.get_platform()}-{sys.implementation.cache_tag}/karat"
+    home = target if "--inplace" in command else library / "kernels/compiled"
+    home.mkdir(parents=True, exist_ok=True)
+    (home / f"objects{suffix}").write_text("of an earlier build")
+    library.mkdir(parents=True, exist_ok=True)
+    (library / "gone.py").write_text("a module that is no more")
     build = subprocess.run(
-        [sys.executable, "setup.py", "build_ext", "--inplace"],
+        [sys.executable, "setup.py", *command],
         cwd=tmp_path,
         env={**os.environ, "CC": "/bin/false"},
         capture_output=True,
@@ -293,4 +304,8 @@ def test_building_without_a_compiler_warns_and_goes_on(tmp_path: Path) -> None:
     )
     assert build.returncode == 0, build.stderr
     assert "karat's compiled kernels were not built" in build.stderr
-    assert not list(target.glob("*.so"))
+    assert "up to 200 times" in build.stderr
+    assert not list(home.glob(f"*{suffix}"))
+    if command == ["build"]:
+        assert (library / "version.py").exists()
+        assert not (library / "gone.py").exists()

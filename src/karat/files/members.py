@@ -30,12 +30,14 @@ def read_communities(source: Input) -> Columns:
     return Columns(["item", "community"], [list(home), list(home.values())])
 
 
-def read_senseval(source: Input) -> Columns:
+def read_senseval(source: Input) -> tuple[Columns, str]:
     """A Senseval or SemEval key: lemma, instance, and senses, each with a weight after a slash or with weight 1.
 
-    The heaviest sense is the label, the first of them if several are; what follows !! is a comment.
+    The heaviest sense is the label, the first of them if several are; what follows !! is a comment. The second value
+    says how many instances have several senses, if there are any.
     """
     columns: list[list[Any]] = [[], [], []]
+    several = 0
     for number, line in enumerate(decoded(source).split("\n"), 1):
         lemma, *rest = line.split("!!")[0].split() or [""]
         if not lemma:
@@ -45,11 +47,13 @@ def read_senseval(source: Input) -> Columns:
         weighted = [_sense(text, source.name, number) for text in rest[1:]]
         if any(not sense for sense, _ in weighted):
             raise FileError(f"{source.name!r} has a weight without a sense in line {number}; give the sense.")
+        several += len(dict(weighted)) > 1
         heaviest = max(weight for _, weight in weighted)
         sense = next(sense for sense, weight in weighted if weight == heaviest)
         for column, value in zip(columns, (lemma, f"{lemma} {rest[0]}", sense), strict=True):
             column.append(value)
-    return Columns(["lemma", "instance", "sense"], columns)
+    note = f"{several:,} of {len(columns[0]):,} instances have several senses; only the heaviest, or the first, counts"
+    return Columns(["lemma", "instance", "sense"], columns), note if several else ""
 
 
 def _sense(text: str, name: str, number: int) -> tuple[str, float]:

@@ -155,11 +155,13 @@ def _tables(inputs: Sequence[Input], task: Task, columns: Mapping[str, Any]) -> 
         if given:
             raise FileError(f"{inputs[0].name!r} is a table that has been counted already; leave out {name}.")
     tables: dict[str, Table] = {}
+    notes: list[str] = []
     for source in inputs:
+        how = "a contingency table"
         if source.kind == "matrix":
             from karat.files.text import read_matrix
 
-            table = read_matrix(source)
+            table, how = read_matrix(source)
         elif source.kind == "table" or is_saved(source):
             table = Table.load(source.path)
         else:
@@ -168,7 +170,8 @@ def _tables(inputs: Sequence[Input], task: Task, columns: Mapping[str, Any]) -> 
         if name in tables:
             raise FileError(f"{name!r} is given more than once; give each table once.")
         tables[name] = table
-    return Reading(tables, notes=tuple(f"{name!r} is a contingency table" for name in tables))
+        notes.append(f"{name!r} is {how}")
+    return Reading(tables, notes=tuple(notes))
 
 
 def _read(inputs: Sequence[Input], task: Task, columns: Mapping[str, Any], database: Database | None) -> Reading:
@@ -206,6 +209,8 @@ def notes_on(pairings: Sequence[Pairing]) -> Iterator[str]:
     else:
         for _, group in groupby(pairings, key=lambda pairing: id(pairing.pred.source)):
             yield _pairing_note(list(group))
+    sources = {id(side.source): side.source for pairing in pairings for side in (pairing.gold, pairing.pred)}
+    yield from (f"{source.input.name!r}: {source.note}" for source in sources.values() if source.note)
     guessed = [role for role in first.guessed if role != "id" or first.gold.item is not None]
     only = all(len(side.source.columns) == 1 for side in (first.gold, first.pred))
     if guessed and not only and first.gold.source.label is None:

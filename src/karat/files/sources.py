@@ -31,6 +31,7 @@ class Source(NamedTuple):
     queried: bool = False
     inner: tuple[str, ...] = ()  # the names of the columns in queries
     batches: Callable[[], Iterator[Any]] | None = None  # the only column, a part at a time
+    note: str = ""  # what was left out in reading it
 
     def check_all(self, name: Name, role: str) -> Name:
         """The name, or the names of several columns that are taken together, if there are such columns."""
@@ -110,7 +111,8 @@ def _loaded(source: Input) -> Source:
     if source.kind == "senseval":
         from karat.files.members import read_senseval
 
-        return _in_memory(source, read_senseval(source), item="instance", label="sense", group="lemma")
+        columns, note = read_senseval(source)
+        return _in_memory(source, columns, item="instance", label="sense", group="lemma", note=note)
     return _in_memory(source, read_json_lines(source) if source.kind == "jsonl" else read_delimited(source))
 
 

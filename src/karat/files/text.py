@@ -187,16 +187,53 @@ def read_lines(source: Input) -> Iterator[list[str | None]]:
         raise FileError(f"{source.name!r} cannot be read ({problem}); check that it is whole.") from None
 
 
-def read_matrix(source: Input) -> Table:
-    """A contingency table: the names of the clusters in the first line, of the class first in every other."""
-    rows = list(_rows(source))
+def read_matrix(source: Input) -> tuple[Table, str]:
+    """A contingency table, and how it was read.
+
+    The names of the clusters stand in the first line, the name of the class at the start of every other. A file of
+    numbers only has no names: its first field would be neither a class nor a cluster.
+    """
+    rows = _matrix_rows(source)
+    if rows and (not source.header or _is_number(rows[0][0])):
+        cells = [[_count(field, source.name, f"line {line}") for field in row] for line, row in enumerate(rows, 1)]
+        return Table.from_matrix(cells), "a contingency table without names: every line is a class, from 0 on"
     if len(rows) < 2 or len(rows[0]) < 2:
         raise FileError(f"{source.name!r} has no cells; give clusters in its first line and a class in each other.")
     (_, *clusters), *lines = rows
     if "" in clusters or any(not line[0] for line in lines):
         raise FileError(f"{source.name!r} has a class or a cluster without a name; give each one.")
     cells = [[_count(field, source.name, line[0]) for field in line[1:]] for line in lines]
-    return Table.from_matrix(cells, [line[0] for line in lines], clusters)
+    return Table.from_matrix(cells, [line[0] for line in lines], clusters), "a contingency table"
+
+
+def _matrix_rows(source: Input) -> list[list[str]]:
+    """The fields of each line; where no delimiter is said or found, between tabs, semicolons or spaces."""
+    start = decoded(source).lstrip("\r\n").partition("\n")[0]
+    if source.separator is None and source.delimiter not in start:
+        other = next((sign for sign in "\t;" if sign in start), None)
+        if other is None and len(start.split()) > 1:
+            lines = [line.split() for line in decoded(source).splitlines() if line.strip()]
+            return _even(lines, source.name)
+        source = source._replace(separator=other)
+    return list(_rows(source))
+
+
+def _even(lines: list[list[str]], name: str) -> list[list[str]]:
+    """Lines that all have as many fields as the first."""
+    for number, line in enumerate(lines, 1):
+        if len(line) != len(lines[0]):
+            raise FileError(
+                f"{name!r} has {len(line)} fields in line {number} but {len(lines[0])} in the first; mend it."
+            )
+    return lines
+
+
+def _is_number(field: str) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
 
 
 def _count(field: str, name: str, row: str) -> float:
