@@ -356,3 +356,17 @@ def test_a_wrong_level_is_told_in_the_terminals_words(tmp_path: Path, capsys: py
     path.write_text("gold,pred\na,1\nb,2\n")
     assert main(["report", str(path), "--interval", "2", "-o", str(tmp_path / "page.html")]) == 1
     assert capsys.readouterr().err == "karat: --interval 2.0 is not a share of intervals; give one such as 0.95.\n"
+
+
+def test_encoded_labels_are_systems_as_large_files_give_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gold, pred = list(GOLD.values()), list(PRED.values())
+    page = karat.report(karat.encode(gold), {"mine": karat.encode(pred)}, ["ari"])
+    assert page.systems[0].name == "mine"
+    assert f"{karat.ari(gold, pred):.4f}" in page.html()
+    from karat.files import sources
+
+    monkeypatch.setattr(sources, "LARGE", 1)
+    rows = "".join(f"{item},{GOLD[item]},{PRED[item]}\n" for item in GOLD)
+    (tmp_path / "all.csv").write_text("id,gold,pred\n" + rows)
+    assert main(["report", str(tmp_path / "all.csv"), "-o", str(tmp_path / "r.html"), "-m", "ari"]) == 0
+    assert f"{karat.ari(gold, pred):.4f}" in (tmp_path / "r.html").read_text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import Any
 
@@ -347,3 +348,38 @@ def test_whole_classes_are_complete_so_no_bias_is_corrected() -> None:
 def _recall_of(size: int) -> float:
     """BCubed recall of a class of which one item is alone and the others are together."""
     return (1 + (size - 1) ** 2) / size**2
+
+
+@pytest.fixture
+def many_cells() -> tuple[Any, Any]:
+    """As many classes and clusters as would take minutes to resample."""
+    items = np.arange(120_000)
+    return items // 2, (items + (items % 7 == 0)) // 2
+
+
+def test_tables_that_are_too_large_to_resample_have_intervals_at_once(many_cells: tuple[Any, Any]) -> None:
+    scores = karat.score(*many_cells, ["ari", "purity", "f_measure", "one_to_one"], interval=0.95)
+    assert {found.method for found in scores.intervals.values()} == {"jackknife"}
+    assert all(found.low <= found.high for found in scores.intervals.values())
+    compared = karat.compare(many_cells[0], {"a": many_cells[1], "b": many_cells[0] // 2}, ["purity", "one_to_one"])
+    assert all(verdicts.differences[0].tested for verdicts in compared.verdicts.values())
+
+
+def test_what_would_have_to_be_resampled_says_at_once_that_it_is_too_large(many_cells: tuple[Any, Any]) -> None:
+    odd = karat.wrap(lambda gold, pred: 0.5, name="odd")
+    scores = karat.score(*many_cells, [odd], interval=0.95)
+    assert "cells are too many for 1,000 resamples; give fewer resamples" in " ".join(str(scores).split())
+    assert scores.to_dict()["scores"]["odd"]["low"] is None
+    assert "nan" not in str(scores)
+    compared = karat.compare(many_cells[0], {"a": many_cells[1], "b": many_cells[0]}, [odd, "ari"])
+    assert not compared.verdicts["odd"].differences[0].tested
+    assert "NaN" not in json.dumps(compared.to_dict())
+    few = karat.score(*many_cells, [odd], interval=0.95, resamples=3)
+    assert few.intervals["odd"].method == "bootstrap"
+
+
+def test_measures_are_related_by_as_many_resamples_as_can_be_afforded(many_cells: tuple[Any, Any]) -> None:
+    table = karat.Table.from_labels(*many_cells)
+    found = karat.relate(table, ["ari", "v_measure", "bcubed_f"], resamples=1_000_000)
+    assert found.of.endswith(" resamples")
+    assert len(found.values) < 1000

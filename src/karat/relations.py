@@ -15,13 +15,14 @@ from karat.evaluate import MeasureLike, chosen_measures
 from karat.frames import frame
 from karat.registry import Measure
 from karat.rendering import Layout, Printed, decimals
-from karat.stack import Stack
 from karat.tables import Table
+from karat.uncertainty.resamples import Lines, Resampled, drawn
 
 Floats = NDArray[np.float64]
 
 FEW = 5  # systems below which resamples tell more
-DENSE = 100_000  # cells of a table that may be resampled as a whole
+AFFORDABLE = 20_000_000  # resampled counts, which take some ten seconds for the default measures
+LEAST = 20  # resamples, however many cells there are
 DEFAULT = (
     "purity", "inverse_purity", "f_measure", "bcubed_f", "rand", "ari", "jaccard", "fowlkes_mallows", "nmi(norm=min)",
     "nmi(norm=sqrt)", "v_measure", "nmi(norm=max)", "nmi(norm=joint)", "van_dongen_normalised", "nvi", "one_to_one",
@@ -150,6 +151,8 @@ def relate(
         return Relation(asked, values, f"{len(given)} systems")
     if not isinstance(resamples, int) or resamples < 10:
         raise KaratError(f"resamples={resamples!r} are too few to see how measures vary; give 10 or more.")
+    cells = sum(table.counts.size for table in given)
+    resamples = min(resamples, max(LEAST, AFFORDABLE // cells))
     parts = [_resampled(table, asked, resamples, seed + place) for place, table in enumerate(given)]
     centred = np.concatenate([part - part.mean(axis=0) for part in parts])  # differences of systems are not resampling
     return Relation(
@@ -165,15 +168,9 @@ def _resampled(table: Table, measures: Sequence[Measure], resamples: int, seed: 
     """The measures of tables of as many items drawn with replacement."""
     if not table.whole:
         raise TableError("a table with fractional cells cannot be resampled; give counts of items.")
-    p = table.counts / table.counts.sum()
-    drawn = np.random.default_rng(seed).multinomial(int(table.n), p, size=resamples)
-    if table.shape[0] * table.shape[1] * resamples <= DENSE * 1000 and table.shape[0] * table.shape[1] <= DENSE:
-        stack = np.zeros((resamples, *table.shape))
-        stack[:, table.rows, table.cols] = drawn
-        return np.column_stack([_turned(m, np.asarray(m.of(Stack(stack)))) for m in measures])
-    found = []
-    for counts in drawn:
-        filled = counts > 0
-        one = Table.from_cells(table.rows[filled], table.cols[filled], counts[filled])
-        found.append([_turned(m, float(m.of(one))) for m in measures])
-    return np.array(found)
+    lines = Lines(table.rows), Lines(table.cols)
+    parts = []
+    for counts in drawn(table.counts, table.rows, resamples, seed):
+        stack = Resampled(table.rows, table.cols, counts, lines)
+        parts.append(np.column_stack([_turned(m, np.asarray(m.of(stack), np.float64)) for m in measures]))
+    return np.concatenate(parts)

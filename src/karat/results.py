@@ -200,7 +200,7 @@ class Scores(Printed, Mapping[str, float]):
         }
 
     def _interval_fields(self, m: Measure) -> dict[str, Any]:
-        return self.intervals[str(m)]._asdict() if self.sampling is not None else {}
+        return self.intervals[str(m)].fields if self.sampling is not None else {}
 
     def records(self) -> list[dict[str, Any]]:
         """One dict per measure: its text, score, standard error, direction and baselines."""

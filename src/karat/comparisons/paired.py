@@ -12,7 +12,7 @@ from karat.bars import bar
 from karat.joint import Joint
 from karat.registry import Measure
 from karat.uncertainty.influence import Jackknife, by_class
-from karat.uncertainty.intervals import bootstrapped, by_jackknife, cautions
+from karat.uncertainty.intervals import bootstrapped, by_jackknife, cautions, no_interval, too_many
 from karat.uncertainty.resamples import Lines, Resampled, drawn
 from karat.uncertainty.sampling import Interval, Sampling
 
@@ -44,6 +44,7 @@ def paired(joint: Joint, measures: Sequence[Measure], sampling: Sampling) -> lis
     """
     jackknives = {name: Jackknife(table, corrected=sampling.corrects) for name, table in joint.tables.items()}
     places = {name: joint.cells(name) for name in joint.codes}
+    many = too_many(sum(table.counts.size for table in joint.tables.values()), sampling)
     found: dict[str, Paired] = {}
     rest: dict[Measure, Paired | None] = {}
     for measure in measures:
@@ -67,13 +68,23 @@ def paired(joint: Joint, measures: Sequence[Measure], sampling: Sampling) -> lis
         testable = tuple(np.isfinite(values).tolist())
         freedom = joint.n - 1 if not smooth and joint.n < FEW and sampling.unit == "items" else None
         made = Paired(measure, scores, intervals, values, covariances, "jackknife", testable, freedom)
-        if smooth:
+        if smooth or many:
             found[str(measure)] = made
         else:
             rest[measure] = made
-    if rest:
+    if many:
+        found.update({str(measure): _not_tested(joint, measure, many, sampling) for measure in rest})
+    elif rest:
         found.update(_by_resamples(joint, rest, sampling))
     return [found[str(measure)] for measure in measures]
+
+
+def _not_tested(joint: Joint, measure: Measure, why: str, sampling: Sampling) -> Paired:
+    """Scores without intervals and tests."""
+    scores = np.array([float(measure.of(table)) for table in joint.tables.values()])
+    intervals = tuple(no_interval(score, why, sampling) for score in scores.tolist())
+    size = scores.size
+    return Paired(measure, scores, intervals, scores, np.zeros((size, size)), "none", (False,) * size)
 
 
 def _covariances(joint: Joint, columns: Sequence[tuple[Floats, NDArray[np.int64]]], sampling: Sampling) -> Floats:

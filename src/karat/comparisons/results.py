@@ -246,7 +246,7 @@ class Comparison(Printed, Mapping[str, Mapping[str, float]]):
         return [
             {
                 "system": system, "measure": str(p.measure), "score": float(p.scores[i]), "better": p.measure.better,
-                "rank": _known(self.verdicts[str(p.measure)].ranks[i]), **p.intervals[i]._asdict(),
+                "rank": _known(self.verdicts[str(p.measure)].ranks[i]), **p.intervals[i].fields,
                 "better_than": ",".join(self.systems[o] for o in self.verdicts[str(p.measure)].beats[i]),
                 "n": self.joint.n, "signature": self.signature,
             }

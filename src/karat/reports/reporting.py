@@ -132,4 +132,4 @@ def _told_apart(systems: Mapping[Any, T]) -> dict[str, T]:
 
 
 def _many(labels: object) -> bool:
-    return isinstance(labels, Iterable) or hasattr(labels, "to_numpy") or hasattr(labels, "__array__")
+    return isinstance(labels, (Iterable, Labels)) or hasattr(labels, "to_numpy") or hasattr(labels, "__array__")

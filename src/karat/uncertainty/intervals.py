@@ -22,6 +22,7 @@ Floats = NDArray[np.float64]
 
 NEARLY = "other cells are nearly as good as the best ones: it may miss the truth"
 LARGE = 1_000_000  # items from which a bootstrap tells nothing that the largest cells do not
+AFFORDABLE = 50_000_000  # resampled counts, which take about a quarter of a minute
 SPARSE = 0.04  # the share of items alone in their cell from which what is unseen weighs in
 FEW_ERRORS = 10  # below which how many there are is hardly known
 SMALL = 30  # items, of which no method makes a good interval
@@ -36,10 +37,13 @@ def intervals(table: Table, measures: Sequence[Measure], sampling: Sampling) -> 
     if not table.whole or table.policy.weighted:
         raise TableError("intervals are for items that count alike; leave out weights, or interval.")
     sampling.over(table)
-    smooth = [measure for measure in measures if by_jackknife(measure, table)]
+    many = too_many(table.counts.size, sampling)
+    smooth = [measure for measure in measures if many or by_jackknife(measure, table)]
     found = _by_jackknife(table, smooth, sampling)
     rest = [measure for measure in measures if str(measure) not in found]
-    if rest:
+    if rest and many:
+        found.update({str(m): no_interval(float(m.of(table)), many, sampling) for m in rest})
+    elif rest:
         values = resampled_values(table, rest, sampling)
         found.update({str(m): bootstrapped(m, table, values[str(m)], sampling) for m in rest})
     return {str(m): found[str(m)] for m in measures}
@@ -60,6 +64,18 @@ def _by_jackknife(table: Table, measures: Sequence[Measure], sampling: Sampling)
     found = share_out([partial(made, measure) for measure in measures], table.counts.size)
     pairs = zip(measures, found, strict=True)
     return {str(measure): interval for measure, interval in pairs if interval is not None}
+
+
+def too_many(cells: int, sampling: Sampling) -> str:
+    """Why cells cannot be resampled in reasonable time; empty if they can."""
+    if cells * sampling.resamples <= AFFORDABLE:
+        return ""
+    return f"{cells:,} cells are too many for {sampling.resamples:,} resamples; give fewer resamples"
+
+
+def no_interval(score: float, why: str, sampling: Sampling) -> Interval:
+    """The interval of a score of which nothing is known but the score."""
+    return Interval(np.nan, np.nan, score, np.nan, sampling.level, "none", why)
 
 
 def by_jackknife(measure: Measure, table: Table) -> bool:
@@ -100,7 +116,7 @@ def bootstrapped(measure: Measure, table: Table, values: Floats, sampling: Sampl
     """The interval of resampled scores: less what resampling adds, which is about what sampling added."""
     score = float(measure.of(table))
     if not np.isfinite(values).all():
-        return Interval(np.nan, np.nan, score, np.nan, sampling.level, "none", "some resamples have no finite score")
+        return no_interval(score, "some resamples have no finite score", sampling)
     (low, high), error, more = measure.bounds, float(values.std(ddof=1)), float(values.mean()) - score
     estimate = min(max(score - more, low), high) if sampling.corrects else score
     caution = cautions(measure, table, sampling)

@@ -30,6 +30,11 @@ class Interval(NamedTuple):
     method: str  # "jackknife", "bootstrap", or "none"
     caution: str = ""  # why it may be too wide or too narrow
 
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The fields by name, None where a number is not known."""
+        return {name: None if value != value else value for name, value in self._asdict().items()}
+
     def __contains__(self, value: object) -> bool:
         return isinstance(value, (int, float)) and self.low <= value <= self.high
 
@@ -117,6 +122,8 @@ class Sampling(NamedTuple):
 
 def span(found: Interval, digits: int) -> str:
     """An interval as it is printed."""
+    if math.isnan(found.low):
+        return "–"
     return f"{decimals(found.low, digits)} to {decimals(found.high, digits)}"
 
 
