@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import math
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -330,3 +334,36 @@ def test_text_for_a_weight_is_told_in_one_sentence(tmp_path: Path, capsys: pytes
     told = capsys.readouterr().err
     assert "two" in told
     assert told.count("\n") == 1
+
+
+def test_cells_of_a_relation_stay_in_duckdb_and_are_given_back(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    frame = {"class": [i % 50 for i in range(3000)], "cluster": [i % 70 for i in range(3000)]}
+    wanted = karat.Table.from_labels(frame["class"], frame["cluster"])
+    with counted_frame(ENGINES["duckdb"](frame), gold="class", pred="cluster", most=10) as there:
+        assert isinstance(there, EngineCounts)
+        assert list(tmp_path.iterdir())
+        assert float(karat.f_measure.of(there)) == pytest.approx(karat.f_measure(wanted), abs=1e-12)
+        assert float(karat.purity.of(there)) == karat.purity(wanted)
+    assert not list(tmp_path.iterdir())
+    there = counted_frame(ENGINES["duckdb"](frame), gold="class", pred="cluster", most=10)
+    assert list(tmp_path.iterdir())
+    del there
+    gc.collect()
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_relation_with_many_cells_is_not_read_as_a_whole() -> None:
+    """In a process of its own, so that what DuckDB prints when the program ends is seen too."""
+    code = """
+import duckdb, karat
+from karat.engines.counts import EngineCounts
+relation = duckdb.connect(config={"memory_limit": "200MB"}).sql(
+    "SELECT (i % 3000000)::INTEGER AS a, (i % 3000001)::INTEGER AS b FROM range(3000000) t(i)")
+scores = karat.score(relation, gold="a", pred="b", measures=["ari", "v_measure", "purity"])
+assert isinstance(scores.table, EngineCounts), scores.table
+assert dict(scores) == {"ari": 1.0, "v_measure": 1.0, "purity": 1.0}, scores
+assert "stayed in duckdb" in str(scores)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import math
 import os
@@ -430,6 +431,22 @@ def test_files_are_scored_by_spark_as_by_the_other_readers(tmp_path: Path, spark
     cases = [variant for group in (PLAIN, GAPS, NOISE, WEIGHTS) for case in group for variant in variants(case)]
     for case in door.fitting(cases):
         door.check(case, tmp_path)
+
+
+def test_spark_forgets_cells_that_stayed_in_it(spark: Any, uncollected: None) -> None:
+    def held() -> int:
+        return int(spark.sparkContext._jsc.getPersistentRDDs().size())
+
+    before = held()
+    scores = karat.score(items(spark), gold="gold", pred="pred", measures="ari")
+    assert held() > before
+    scores.table.close()
+    assert held() == before
+    scores = karat.score(items(spark), gold="gold", pred="pred", measures="ari")
+    assert held() > before
+    del scores
+    gc.collect()
+    assert held() == before
 
 
 def test_the_command_line_is_silent_about_java(tmp_path: Path) -> None:

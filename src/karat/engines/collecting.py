@@ -9,9 +9,10 @@ import narwhals as nw
 import numpy as np
 
 from karat.alignment import Missing, NoiseAs, Policy
+from karat.engines.cells import Cells, LazyCells
 from karat.engines.counts import EngineCounts
-from karat.engines.dialects import Lazy, columns, kept, plainly, released
-from karat.engines.queries import COUNT, GOLD, PRED, Frame, cells_of, check_whole, joined, labelled, number
+from karat.engines.dialects import Lazy, plainly
+from karat.engines.queries import COUNT, GOLD, PRED, Frame, cells_of, joined, labelled
 from karat.engines.relations import is_relation, relation_cells, relation_labels
 from karat.errors import LabelError, TableError
 from karat.names import is_missing, plain
@@ -80,26 +81,24 @@ def counted_frame(
         if other is None:
             cells = _cells(frame, gold, pred, count if weights is None else weights)
         else:
-            cells = cells_of(
-                joined(_side(frame, gold, GOLD, id), _side(other, pred, PRED, id), str(id)), weighted=False
-            )
+            sides = _side(frame, gold, GOLD, id), _side(other, pred, PRED, id)
+            cells = LazyCells(cells_of(joined(*sides, str(id)), weighted=False))
             policy = replace(policy, matched="items")
-        cells = kept(cells)
         try:
-            if most is not None and number(cells, nw.len()) > most:
-                left = _left_there(cells, policy, engine_of(frame))
-                cells = None  # the engine keeps them for what is asked later
-                return left
-            return _collected(cells, policy)
-        finally:
-            if cells is not None:
-                released(cells)
+            if most is not None and cells.number() > most:
+                return _left_there(cells, policy, engine_of(frame))  # and are held for what is asked later
+            made = _collected(cells, policy)
+        except BaseException:
+            cells.close()
+            raise
+        cells.close()
+        return made
 
 
-def _cells(frame: object, gold: str, pred: str, weights: str | None) -> Lazy:
+def _cells(frame: object, gold: str, pred: str, weights: str | None) -> Cells:
     if is_relation(frame):
         return relation_cells(frame, gold, pred, weights)
-    return cells_of(labelled(Frame.of(frame), gold, pred, weights), weighted=weights is not None)
+    return LazyCells(cells_of(labelled(Frame.of(frame), gold, pred, weights), weighted=weights is not None))
 
 
 def _side(frame: object, name: str, alias: str, item: str | None) -> Lazy:
@@ -115,9 +114,9 @@ def engine_of(frame: object) -> str:
     return "duckdb" if is_relation(frame) else Frame.of(frame).engine
 
 
-def _collected(cells: Lazy, policy: Policy) -> Table:
+def _collected(cells: Cells, policy: Policy) -> Table:
     """The cells as a table, with the policy applied to those that lack a label or are noise."""
-    found = columns(cells)
+    found = cells.columns()
     gold, pred, counts = found[GOLD], found[PRED], np.asarray(found[COUNT])
     if not counts.size:
         raise LabelError("the frame has no rows; give at least one.")
@@ -144,22 +143,21 @@ def _lacking(labels: Any) -> Any:
     return np.array([is_missing(label) for label in labels], bool)
 
 
-def _left_there(cells: Lazy, policy: Policy, engine: str) -> EngineCounts:
+def _left_there(cells: Cells, policy: Policy, engine: str) -> EngineCounts:
     """The counts of cells that stay in the engine; labels that are missing are dropped or refused there."""
-    check_whole(cells)
-    lacking = nw.col(GOLD).is_null() | nw.col(PRED).is_null()
-    missing = int(number(cells.filter(lacking), nw.col(COUNT).sum()))
+    if cells.fractional:
+        raise TableError("cells with fractional weights are too many to collect; leave out weights, or score fewer.")
+    missing = cells.unlabelled()
     if missing and policy.missing == "raise":
         raise LabelError(f"{missing:,} items have no label; say missing='drop', 'singletons' or 'cluster'.")
     if (missing and policy.missing != "drop") or policy.noise_as == "singletons":
         what = f"missing={policy.missing!r}" if missing else "noise_as='singletons'"
         raise TableError(f"{what} needs the cells, which are too many to collect; drop those items instead.")
     if missing:
-        cells = cells.filter(~lacking)
-    numeric = cells.collect_schema()[PRED].is_numeric()
-    there = policy.noise_as is not None and numeric == isinstance(policy.noise, (int, float))  # else it is no label
-    noise = int(number(cells.filter(nw.col(PRED) == policy.noise), nw.col(COUNT).sum())) if there else 0
+        cells = cells.labelled()
+    there = policy.noise_as is not None and cells.numeric == isinstance(policy.noise, (int, float))  # else no label
+    noise = cells.items_in(policy.noise) if there else 0
     if there and policy.noise_as == "drop":
-        cells = cells.filter(nw.col(PRED) != policy.noise)
+        cells = cells.without(policy.noise)
     policy = replace(policy, missing_items=missing, noise_items=noise)
     return EngineCounts(cells, policy, engine)

@@ -3,33 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
+from weakref import finalize
 
-import narwhals as nw
 import numpy as np
 
 from karat.alignment import Policy
-from karat.counts import CellFormula, Profiled, count_itself
-from karat.engines.dialects import Lazy, collected
-from karat.engines.queries import COUNT, GOLD, PRED, margin, number, sizes, with_margins
+from karat.counts import CellFormula, Profiled
+from karat.engines.cells import Cells
+from karat.engines.queries import COUNT, GOLD, PRED
 from karat.errors import TableError
 from karat.profile import Profile, exact_sum
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EngineCounts(Profiled):
-    """Counts of a table of which the cells are too many to collect."""
+    """Counts of a table whose cells are too many to collect; close() lets the engine forget them.
 
-    cells: Lazy
+    It is a context manager, and the cells are forgotten too when nothing refers to the object any more.
+    """
+
+    cells: Cells
     policy: Policy
     engine: str
+
+    def __post_init__(self) -> None:
+        finalizer = finalize(self, _closed, self.cells)
+        finalizer.atexit = False  # the engine ends with the program
+        self.__dict__["_forget"] = finalizer
+
+    def close(self) -> None:
+        """Let the engine forget the cells; what was worked out from them stays."""
+        self.__dict__["_forget"]()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.close()
 
     @cached_property
     def profile(self) -> Profile:  # type: ignore[override]
         """The sizes of cells, classes and clusters, by two group-bys each."""
-        return Profile(sizes(self.cells), sizes(margin(self.cells, GOLD)), sizes(margin(self.cells, PRED)))
+        return Profile(self.cells.sizes(), self.cells.sizes(GOLD), self.cells.sizes(PRED))
 
     def __repr__(self) -> str:
         return f"<EngineCounts: {self.n:,} items in {self.filled:,} cells, in {self.engine}>"
@@ -37,8 +56,7 @@ class EngineCounts(Profiled):
     def cell_total(self, f: CellFormula) -> Any:
         """The sum over cells, from how many there are of each count and size that f looks at."""
         sides = _sides_of(f)
-        keys = [COUNT, *(f"{side}_size" for side in sides)]
-        found = collected(with_margins(self.cells, sides).group_by(*keys).agg(nw.len().alias("times")))
+        found = self.cells.groups(sides)
         counts, times = np.array(found[COUNT], dtype=np.int64), np.array(found["times"], dtype=np.int64)
         ones = np.ones_like(counts)
         held = [np.array(found[f"{s}_size"], dtype=np.int64) if s in sides else ones for s in (GOLD, PRED)]
@@ -46,22 +64,11 @@ class EngineCounts(Profiled):
 
     def class_best(self, f: CellFormula) -> Any:
         """The sum over classes of their best cells."""
-        return self._best(f, GOLD)
+        return self.cells.best(f, GOLD)
 
     def cluster_best(self, f: CellFormula) -> Any:
         """The sum over clusters of their best cells."""
-        return self._best(f, PRED)
-
-    def _best(self, f: CellFormula, side: str) -> Any:
-        """The formula is arithmetic, so the engine's own columns go through it."""
-        if f is count_itself:
-            return int(number(self._largest(self.cells, side, nw.col(COUNT)), nw.col("best").sum()))
-        cells = with_margins(self.cells, (GOLD, PRED))
-        held = [nw.col(name).cast(nw.Float64) for name in (COUNT, f"{GOLD}_size", f"{PRED}_size")]
-        return float(number(self._largest(cells, side, f(*held)), nw.col("best").sum()))
-
-    def _largest(self, cells: Lazy, side: str, value: Any) -> Lazy:
-        return cells.with_columns(value.alias("value")).group_by(side).agg(nw.col("value").max().alias("best"))
+        return self.cells.best(f, PRED)
 
     def matched(self, *, greedy: bool = False) -> Any:
         """Not without all cells."""
@@ -75,6 +82,12 @@ class EngineCounts(Profiled):
     def each(self, f: Callable[[Any], Any]) -> Any:
         """f of this table."""
         return f(self)
+
+
+def _closed(cells: Cells) -> None:
+    """Forget the cells, unless the engine has gone already."""
+    with suppress(Exception):
+        cells.close()
 
 
 def _sides_of(f: CellFormula) -> tuple[str, ...]:

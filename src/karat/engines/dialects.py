@@ -100,21 +100,22 @@ def columns(lazy: Lazy) -> dict[str, Any]:
     """The columns of a result: arrays of numbers where none is missing, else lists of plain values."""
     native = lazy.to_native()
     with plainly(native):
-        return _of_spark(native) if comes_from(native, "pyspark") else _of_frame(lazy.collect())
+        return _of_spark(native) if comes_from(native, "pyspark") else frame_columns(lazy.collect())
 
 
 def _of_spark(native: Any) -> dict[str, Any]:
     """By way of Arrow, which is faster, where its values are those of rows."""
     if hasattr(type(native), "toArrow") and all(field.dataType.typeName() in ALIKE for field in native.schema):
         try:
-            return _of_frame(nw.from_native(native.toArrow()))
+            return frame_columns(nw.from_native(native.toArrow()))
         except ImportError:  # no PyArrow, or one that Spark finds too old
             pass
     rows = native.collect()
     return {name: [row[place] for row in rows] for place, name in enumerate(native.columns)}
 
 
-def _of_frame(found: Any) -> dict[str, Any]:
+def frame_columns(found: Any) -> dict[str, Any]:
+    """The columns of a collected frame: arrays of numbers where none is missing, else lists of plain values."""
     return {name: _values(found[name]) for name in found.columns}
 
 

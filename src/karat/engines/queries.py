@@ -139,9 +139,3 @@ def with_margins(cells: Lazy, sides: Sequence[str]) -> Lazy:
         sized = margin(whole, side).rename({COUNT: f"{side}_size"})
         cells = cells.join(sized, on=side, how="inner", suffix="_again")
     return cells
-
-
-def check_whole(cells: Lazy) -> None:
-    """Refuse weights, for which sizes are no integers, where cells stay in the engine."""
-    if cells.collect_schema()[COUNT].is_float():
-        raise TableError("cells with fractional weights are too many to collect; leave out weights, or score fewer.")

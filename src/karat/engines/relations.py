@@ -1,17 +1,27 @@
-"""DuckDB's relations: the group-by in its own words, the cells as Arrow.
+"""DuckDB's relations: the group-by, and all questions about the cells, in its own SQL.
 
-narwhals, asked to collect them, makes DuckDB print notices of leaks when the program ends.
+narwhals, asked about relations, makes DuckDB print notices of leaks when the program ends.
 """
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Sequence
 from typing import Any
 
 import narwhals as nw
 
-from karat.engines.dialects import Lazy, comes_from
+from karat.counts import CellFormula, count_itself
+from karat.engines.cells import Cells
+from karat.engines.dialects import Lazy, comes_from, frame_columns
 from karat.engines.queries import COUNT, GOLD, ITEM, PRED
 from karat.errors import LabelError, TableError, listed, nearest
+from karat.profile import Sizes
+
+NUMBERS = (  # the types of numbers begin with
+    "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT",
+    "DOUBLE", "FLOAT", "DECIMAL",
+)  # fmt: skip
 
 
 def is_relation(data: object) -> bool:
@@ -19,7 +29,7 @@ def is_relation(data: object) -> bool:
     return comes_from(data, "duckdb", "_duckdb") and hasattr(data, "aggregate")
 
 
-def relation_cells(relation: Any, gold: str, pred: str, weights: str | None) -> Lazy:
+def relation_cells(relation: Any, gold: str, pred: str, weights: str | None) -> DuckdbCells:
     """How many items there are, or what they weigh, for each class and cluster."""
     labels = f"{_column(relation, gold, 'gold')} AS {GOLD}, {_column(relation, pred, 'pred')} AS {PRED}"
     total = "count(*)"
@@ -35,7 +45,7 @@ def relation_cells(relation: Any, gold: str, pred: str, weights: str | None) -> 
             raise TableError(f"{what}; give each row a positive number.")
         rows = rows.filter(f"{COUNT} > 0")
     # names are our own by now, so that none of the user's is taken for another
-    return _frame(rows.aggregate(f"{GOLD}, {PRED}, {total} AS {COUNT}", f"{GOLD}, {PRED}"))
+    return DuckdbCells.of(rows.aggregate(f"{GOLD}, {PRED}, {total} AS {COUNT}", f"{GOLD}, {PRED}"))
 
 
 def relation_labels(relation: Any, item: str, name: str, alias: str, role: str) -> Lazy:
@@ -45,11 +55,118 @@ def relation_labels(relation: Any, item: str, name: str, alias: str, role: str) 
     )
 
 
-def _frame(relation: Any) -> Lazy:
+class DuckdbCells(Cells):
+    """Cells in a database of their own, in memory or on the disk as DuckDB decides, whatever becomes of the user's."""
+
+    def __init__(self, connection: Any, folder: tempfile.TemporaryDirectory[str], where: str = "", *given: Any) -> None:
+        self.connection, self.folder, self.where, self.given = connection, folder, where, given
+        kinds = {name: str(kind).upper() for name, kind, *_ in connection.execute("DESCRIBE cells").fetchall()}
+        self.fractional = kinds[COUNT] in ("DOUBLE", "FLOAT")
+        self.numeric = kinds[PRED].startswith(NUMBERS)
+
+    @classmethod
+    def of(cls, cells: Any) -> DuckdbCells:
+        """The rows of a relation, copied in streaming."""
+        import duckdb
+
+        _need_arrow()
+        folder = tempfile.TemporaryDirectory(prefix="karat-", ignore_cleanup_errors=True)
+        connection = duckdb.connect(config={"temp_directory": folder.name, "preserve_insertion_order": False})
+        try:
+            reader = getattr(cells, "to_arrow_reader", None) or cells.fetch_arrow_reader  # DuckDB 2; before
+            connection.register("given", reader())
+            connection.execute("CREATE TABLE cells AS SELECT * FROM given")
+            connection.unregister("given")
+            return cls(connection, folder)
+        except BaseException:
+            connection.close()
+            folder.cleanup()
+            raise
+
+    def _ask(self, query: str) -> list[tuple[Any, ...]]:
+        """The rows of a query, in which {cells} stands for the cells."""
+        cells = f"(SELECT * FROM cells {self.where})"
+        given = list(self.given) * query.count("{cells}")
+        return list(self.connection.execute(query.replace("{cells}", cells), given).fetchall())
+
+    def number(self) -> int:
+        """How many cells there are."""
+        return int(self._ask("SELECT count(*) FROM {cells}")[0][0])
+
+    def columns(self) -> dict[str, Any]:
+        """All cells."""
+        found = self.connection.sql(f"SELECT * FROM cells {self.where}", params=list(self.given))
+        return frame_columns(nw.from_native(found.to_arrow_table()))
+
+    def unlabelled(self) -> int:
+        """How many items lack a label on either side."""
+        query = f"SELECT coalesce(sum({COUNT}), 0) FROM {{cells}} WHERE {GOLD} IS NULL OR {PRED} IS NULL"
+        return int(self._ask(query)[0][0])
+
+    def labelled(self) -> DuckdbCells:
+        """The cells of items that have both labels."""
+        return self._only(f"{GOLD} IS NOT NULL AND {PRED} IS NOT NULL")
+
+    def items_in(self, cluster: Any) -> int:
+        """How many items have this predicted label."""
+        found = self._only(f"{PRED} = ?", cluster)
+        return int(found._ask(f"SELECT coalesce(sum({COUNT}), 0) FROM {{cells}}")[0][0])
+
+    def without(self, cluster: Any) -> DuckdbCells:
+        """The cells of all other predicted labels."""
+        return self._only(f"{PRED} != ?", cluster)
+
+    def _only(self, condition: str, *given: Any) -> DuckdbCells:
+        where = f"{self.where} AND {condition}" if self.where else f"WHERE {condition}"
+        return DuckdbCells(self.connection, self.folder, where, *self.given, *given)
+
+    def sizes(self, side: str | None = None) -> Sizes:
+        """How many cells, classes or clusters there are of each size."""
+        inner = "{cells}" if side is None else f"(SELECT sum({COUNT}) AS {COUNT} FROM {{cells}} GROUP BY {side})"
+        pairs = sorted(
+            (int(size), int(times)) for size, times in self._ask(f"SELECT {COUNT}, count(*) FROM {inner} GROUP BY 1")
+        )
+        return Sizes(tuple(size for size, _ in pairs), tuple(times for _, times in pairs))
+
+    def groups(self, sides: Sequence[str]) -> dict[str, list[Any]]:
+        """How often each count occurs together with the sizes of its class or cluster."""
+        names = [COUNT, *(f"{side}_size" for side in sides)]
+        rows = self._ask(f"SELECT {', '.join(names)}, count(*) FROM ({_sized(sides)}) GROUP BY ALL")
+        return {name: [row[place] for row in rows] for place, name in enumerate([*names, "times"])}
+
+    def best(self, f: CellFormula, side: str) -> Any:
+        """The formula is arithmetic, so DuckDB's own expressions go through it."""
+        if f is count_itself:
+            return int(
+                self._ask(f"SELECT sum(best) FROM (SELECT max({COUNT}) AS best FROM {{cells}} GROUP BY {side})")[0][0]
+            )
+        from duckdb import ColumnExpression
+
+        value = f(*(ColumnExpression(name).cast("DOUBLE") for name in (COUNT, f"{GOLD}_size", f"{PRED}_size")))
+        best = f"SELECT max({value}) AS best FROM ({_sized((GOLD, PRED))}) GROUP BY {side}"
+        return float(self._ask(f"SELECT sum(best) FROM ({best})")[0][0])
+
+    def close(self) -> None:
+        """Give back memory and disk."""
+        self.connection.close()
+        self.folder.cleanup()
+
+
+def _sized(sides: Sequence[str]) -> str:
+    """A query: cells with the sizes of their classes, or clusters, or both."""
+    windows = "".join(f", sum({COUNT}) OVER (PARTITION BY {side})::BIGINT AS {side}_size" for side in sides)
+    return f"SELECT *{windows} FROM {{cells}}"
+
+
+def _need_arrow() -> None:
     try:
         import pyarrow  # noqa: F401
     except ImportError:
         raise TableError("relations of DuckDB are read as Arrow; pip install pyarrow.") from None
+
+
+def _frame(relation: Any) -> Lazy:
+    _need_arrow()
     return nw.from_native(relation.to_arrow_table()).lazy()
 
 
