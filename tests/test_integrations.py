@@ -92,6 +92,22 @@ def test_tensors_that_are_trained_or_short_are_read_and_batches_are_refused() ->
         karat.ari([1, 2], list(torch.empty(2, device="meta")))
 
 
+def test_weights_and_tables_may_be_tensors_too() -> None:
+    import torch
+
+    weights = torch.tensor([1.0, 2.0, 1.0, 0.5], requires_grad=True)
+    gold, pred = [0, 0, 1, 1], [0, 1, 1, 1]
+    expected = karat.vi(gold, pred, weights=[1, 2, 1, 0.5])
+    for given in (weights, list(weights), weights.detach().to(torch.bfloat16), [w.item() for w in weights]):
+        assert karat.vi(gold, pred, weights=given) == expected
+    cells = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    for matrix in (cells, list(cells), cells.detach().to(torch.bfloat16)):
+        assert karat.Table.from_matrix(matrix) == karat.Table.from_matrix([[1, 2], [3, 4]])
+    assert karat.Table.from_cells([0, 1], [0, 1], weights[:2]).n == 3
+    assert karat.Table.from_matrix([[1, 2]], [torch.tensor(5)], list(torch.tensor([7, 8]))).clusters == (7, 8)
+    assert karat.Stack(torch.ones(2, 2, 2, requires_grad=True)).n.tolist() == [4, 4]
+
+
 def test_arrays_of_jax_are_labels() -> None:
     import jax.numpy as jnp
 

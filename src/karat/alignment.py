@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from karat.errors import LabelError, listed
 from karat.labels import Labels, mask_of, read
-from karat.names import MISSING, Singleton, encode_objects, is_missing, plain
+from karat.names import MISSING, Singleton, as_array, encode_objects, is_missing, plain
 
 Ints = NDArray[np.int64]
 AnyInts = NDArray[Any]  # of any integer type
@@ -271,7 +271,7 @@ def check_weights(values: Any, size: int | None) -> NDArray[Any]:
 
 def _numbers(values: Any) -> NDArray[Any]:
     try:
-        array = np.asarray(values)
+        array = as_array(values, "weights")
     except ValueError:  # rows of different lengths
         array = np.array(None)
     mask = mask_of(values)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from karat.errors import LabelError, listed
 from karat.kernels.counting import encode_integers, first_seen
-from karat.names import encode_objects, plain_values
+from karat.names import as_array, encode_objects, plain_values
 
 Ints = NDArray[np.int64]
 AnyInts = NDArray[Any]  # of any integer type
@@ -143,26 +143,8 @@ def _from_column(labels: Any, side: str) -> Labels:
             f"{side} is a matrix of shape {labels.shape}; for a contingency table use karat.Table.from_matrix."
         )
     if hasattr(labels, "__array__"):
-        return _read_array(_as_array(labels, side), side)
+        return _read_array(as_array(labels, side), side)
     return _read_list(list(labels), side)
-
-
-def _as_array(labels: Any, side: str) -> NDArray[Any]:
-    """An array of another library as one of NumPy; a tensor that is trained, on a device or of bfloat16 too."""
-    try:
-        return np.asarray(labels)
-    except Exception as problem:  # whatever that library raises
-        tensor = labels
-        try:
-            for step in ("detach", "cpu"):  # no copy of the graph; to this machine's memory
-                tensor = getattr(tensor, step)()
-            return np.asarray(tensor if str(tensor.dtype) != "torch.bfloat16" else tensor.float())  # which is exact
-        except Exception:
-            reason = str(problem).split("\n", 1)[0][:120].rstrip(".")
-            raise LabelError(
-                f"{side} is a {type(labels).__name__} that cannot be read ({reason}); give its labels as a list or a "
-                "NumPy array."
-            ) from None
 
 
 def _from_series(series: Any, side: str) -> Labels:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from karat.errors import TableError
 from karat.labels import mask_of
-from karat.names import check_names
+from karat.names import as_array, check_names, plain_values
 
 Ints = NDArray[np.int64]
 Cells = tuple[Ints, Ints, NDArray[Any], list[Any], list[Any]]
@@ -46,7 +46,7 @@ def matrix_cells(matrix: Any, classes: Sequence[Any] | None, clusters: Sequence[
 
 def _dense(matrix: Any) -> NDArray[Any]:
     try:
-        dense = np.asarray(matrix)
+        dense = as_array(matrix, "the table")
     except ValueError:
         raise TableError("the rows of the table have different lengths; pad them with 0.") from None
     _check_shape(dense.shape)
@@ -96,4 +96,4 @@ def _names(given: Sequence[Any] | None, size: int, what: str, lines: str) -> lis
     if len(names) != size:
         raise TableError(f"{what} has {len(names)} names but the table has {size} {lines}; give one for each.")
     check_names(names, what)
-    return names
+    return list(plain_values(names, what))

@@ -113,6 +113,33 @@ def _plain_value(value: Any, place: int, side: str) -> Any:
     )
 
 
+def as_array(values: Any, what: str) -> NDArray[Any]:
+    """An array, or a list of numbers, of any library as an array of NumPy; tensors on a device or with a gradient too.
+
+    Rows of different lengths raise ValueError, as in NumPy.
+    """
+    if isinstance(values, (list, tuple)) and any(
+        getattr(kind, "shape", None) is not None for kind in map(type, values)
+    ):
+        values = [as_array(value, what) for value in values]
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise
+    except Exception as problem:  # whatever that library raises
+        tensor = values
+        try:
+            for step in ("detach", "cpu"):  # no copy of the graph; to this machine's memory
+                tensor = getattr(tensor, step)()
+            return np.asarray(tensor if str(tensor.dtype) != "torch.bfloat16" else tensor.float())  # which is exact
+        except Exception:
+            reason = str(problem).split("\n", 1)[0][:120].rstrip(".")
+            raise LabelError(
+                f"{what} is a {_name(values)} that cannot be read ({reason}); give its values as a list or a NumPy "
+                "array."
+            ) from None
+
+
 def _name(value: Any) -> str:
     return type(value).__name__
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from karat.counts import CellFormula, Counts, SizeFormula
 from karat.errors import TableError
+from karat.names import as_array
 from karat.profile import Information, Squares
 from karat.tables import LIMIT, Table
 
@@ -38,7 +39,7 @@ class Stack(Counts):
 
     def __post_init__(self) -> None:
         try:
-            given = np.asarray(self.tables)
+            given = as_array(self.tables, "a stack")
         except ValueError:
             raise TableError("the tables have different shapes; pad them with 0, or use Stack.of(tables).") from None
         if given.dtype.kind not in "biuf":

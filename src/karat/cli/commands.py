@@ -11,6 +11,7 @@ from typing import Any
 
 import karat
 import karat.files.reading  # with the others, before anything is to be collected
+from karat.bars import bar
 from karat.boards import Board, GroupScores
 from karat.cli.output import (
     ENDINGS,
@@ -219,9 +220,18 @@ def explain(chosen: Namespace) -> None:
     show(chosen, lambda: found.layouts(chosen.digits), found.records, found.to_dict, reading.notes)
 
 
+MANY = 2000  # groups, which take two seconds
+
+
 def _group_scores(reading: Any, name: str, measures: Any, *, several: bool) -> GroupScores:
     tables = reading.groups[name].items()
-    scores = ByLabel((group, karat.score(table, measures=measures)) for group, table in tables)
+    with bar("scoring groups", len(tables) if len(tables) > MANY else 0) as advance:
+
+        def scored(table: Any) -> Any:
+            advance()
+            return karat.score(table, measures=measures)
+
+        scores = ByLabel((group, scored(table)) for group, table in tables)
     return GroupScores(reading.by, scores, name if several else "")
 
 
