@@ -86,7 +86,7 @@ def test_tensors_that_are_trained_or_short_are_read_and_batches_are_refused() ->
     batches = [torch.tensor([1, 2]), torch.tensor([3])]
     with pytest.raises(karat.LabelError, match=r"shape \(2,\) at position 0, .* with torch.cat first"):
         karat.ari([1, 2], batches)
-    with pytest.raises(karat.LabelError, match=r"Tensor that cannot be read .*; give its labels as a list"):
+    with pytest.raises(karat.LabelError, match=r"Tensor that cannot be read .*; give its values as a list"):
         karat.ari([1, 2], torch.empty(2, device="meta"))
     with pytest.raises(karat.LabelError, match=r"Tensor .* at position 0, which cannot be read"):
         karat.ari([1, 2], list(torch.empty(2, device="meta")))
