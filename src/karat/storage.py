@@ -113,17 +113,23 @@ def whole_file(path: str | PathLike[str]) -> Iterator[str]:
         raise TableError(f"{str(path)!r} is a device or a pipe; name a file.")
     temporary = target.parent / f".karat-{os.getpid()}-{token_hex(4)}"
     try:
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # less what the umask takes
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))  # nobody else's until it is named
     except OSError as problem:
         raise TableError(f"{str(path)!r} cannot be written ({problem.strerror}); choose another place.") from None
     try:
         yield str(temporary)
-        if target.exists():
-            temporary.chmod(target.stat().st_mode & 0o777)
+        temporary.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
         temporary.replace(target)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _umask() -> int:
+    """The rights that new files of this process lack."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 def _write_json(path: str, head: dict[str, Any], rows: Any, cols: Any, counts: Any) -> None:

@@ -167,3 +167,20 @@ def check_output(chosen: Namespace) -> None:
             raise FileError(
                 f"there is no directory {folder!r} to write {os.path.basename(chosen.output)!r} in; make it."
             )
+        if any(_same(chosen.output, path) for path in _read_by(chosen)):
+            raise FileError(f"{chosen.output!r} is one of the files that are read; name another for the output.")
+
+
+def _read_by(chosen: Namespace) -> list[str]:
+    """The files that a command reads, those of patterns too."""
+    from glob import glob
+
+    return [path for name in getattr(chosen, "files", None) or [] for path in (name, *glob(name))]
+
+
+def _same(path: str, other: str) -> bool:
+    """Whether two names are of one file, also by way of links."""
+    try:
+        return os.path.samefile(path, other)
+    except (OSError, ValueError):  # one of them is not there, or cannot be the name of a file
+        return False

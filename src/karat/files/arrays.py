@@ -47,15 +47,31 @@ class Observations:
             import h5py
         except ImportError:
             raise FileError(f"{source.name!r} is an AnnData file; pip install h5py to read it.") from None
-        self.name = source.name
+        self.name, self.h5py = source.name, h5py
         try:
             self.file = h5py.File(source.path, "r")
-            self.obs = self.file["obs"]
+            self.obs = self._own(self.file, "obs")
             self.columns = self._names()
+        except FileError:
+            raise
         except Exception as problem:  # whatever a damaged file makes HDF5 raise
             raise FileError(
                 f"{source.name!r} is not an AnnData file ({str(problem).strip(chr(39))}); check it."
             ) from None
+
+    def _own(self, group: Any, name: str) -> Any:
+        """A part of a group that this very file holds: links may lead to any file that the user can read."""
+        for part in name.split("/"):
+            if not isinstance(group.get(part, getlink=True), self.h5py.HardLink):
+                raise FileError(f"{self.name!r} has a link at {part!r} instead of data; save it without links.")
+            group = group[part]
+        return self._held(group)
+
+    def _held(self, found: Any) -> Any:
+        """Data that this very file holds, not another one in its name."""
+        if isinstance(found, self.h5py.Dataset) and (found.external or found.is_virtual):
+            raise FileError(f"{self.name!r} keeps {found.name!r} in other files; save it as one file.")
+        return found
 
     @property
     def index(self) -> str:
@@ -80,21 +96,21 @@ class Observations:
             raise FileError(f"{self.name!r} cannot be read in obs column {name!r} ({reason}); check it.") from None
 
     def _column(self, name: str) -> list[Any]:
-        found = self.obs[name]
         if not hasattr(self.obs, "keys"):  # written before 2019: one table, its categories elsewhere
-            coded = self.file.get(f"uns/{name}_categories")
-            return _values(found) if coded is None else _decoded(found, coded)
+            found, place = self.obs[name], f"uns/{name}_categories"
+            return _values(found) if place not in self.file else _decoded(found, self._own(self.file, place))
+        found = self._own(self.obs, name)
         if hasattr(found, "keys"):
             return self._group(name, found)
         reference = found.attrs.get("categories")
-        return _values(found[()]) if reference is None else _decoded(found[()], self.file[reference])
+        return _values(found[()]) if reference is None else _decoded(found[()], self._held(self.file[reference]))
 
     def _group(self, name: str, found: Any) -> list[Any]:
         if "codes" in found and "categories" in found:
-            return _decoded(found["codes"][()], found["categories"])
+            return _decoded(self._own(found, "codes")[()], self._own(found, "categories"))
         if "values" in found and "mask" in found:
-            masked = zip(_values(found["values"][()]), found["mask"][()].tolist(), strict=True)
-            return [None if hidden else value for value, hidden in masked]
+            values, mask = self._own(found, "values")[()], self._own(found, "mask")[()]
+            return [None if hidden else v for v, hidden in zip(_values(values), mask.tolist(), strict=True)]
         raise FileError(
             f"{self.name!r} has no labels in obs column {name!r}, but {listed(found)}; choose another column."
         )
