@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from karat.arithmetic import ratio, settle
 from karat.counts import Counts, Profiled, Statistic
 from karat.errors import MeasureError
+from karat.limits import DRAWS
 from karat.measures.pairs import Pairs, SquareSums
 from karat.moments import Moments, joined_pairs
 from karat.nulls import Model, Null
@@ -39,6 +40,7 @@ class Draws:
     def __post_init__(self) -> None:
         if self.samples < 2:
             raise MeasureError(f"samples={self.samples!r} are too few; draw two clusterings or more.")
+        DRAWS.check(self.samples, "samples", MeasureError)
 
     def values(self, measure: Measure, table: Profiled) -> Floats:
         """The measure of each clustering drawn; the same clusterings serve every measure of a table."""
@@ -237,6 +239,7 @@ def _derived(
     def formula(
         labelings: Labelings, *, null: Null = "margins", sides: int = 1, samples: int = 1000, seed: int = 0
     ) -> Any:
+        DRAWS.check(samples * _draws_of(inner), f"{name}({inner})", MeasureError)
         draws = Draws(Model(null, sides), samples, seed)
         return labelings.counts.each(lambda table: value(inner, table, draws)[0])
 
@@ -260,6 +263,11 @@ def _derived(
         error_of=error,
     )
     return derived._with(given)
+
+
+def _draws_of(measure: Measure) -> int:
+    """How many random clusterings one value of a measure takes."""
+    return 1 if measure.inner is None else int(measure.params["samples"]) * _draws_of(measure.inner)
 
 
 def _adjusted(measure: Measure, table: Profiled, draws: Draws) -> tuple[float, float]:

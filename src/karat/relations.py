@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from karat.errors import KaratError, TableError
 from karat.evaluate import MeasureLike, chosen_measures
 from karat.frames import frame
+from karat.limits import RESAMPLES
 from karat.registry import Measure
 from karat.rendering import Layout, Printed, decimals
 from karat.tables import Table
@@ -151,6 +152,7 @@ def relate(
         return Relation(asked, values, f"{len(given)} systems")
     if not isinstance(resamples, int) or resamples < 10:
         raise KaratError(f"resamples={resamples!r} are too few to see how measures vary; give 10 or more.")
+    RESAMPLES.check(resamples, "resamples")
     cells = sum(table.counts.size for table in given)
     resamples = min(resamples, max(LEAST, AFFORDABLE // cells))
     parts = [_resampled(table, asked, resamples, seed + place) for place, table in enumerate(given)]

@@ -9,10 +9,11 @@ from numbers import Integral, Real
 from typing import Any, Literal, get_args, get_origin
 
 from karat.errors import MeasureError, listed
+from karat.limits import NESTING, TEXT
 
 _FUNCTION = r":[A-Za-z_][\w.]*"  # of a module, or of a file of Python
 _NAME = rf"(?P<name>[A-Za-z_][\w.]*(?:{_FUNCTION})?|[^(),]+\.py{_FUNCTION})"
-_CALL = re.compile(rf"\s*{_NAME}\s*(?:\((?P<params>.*)\))?\s*", re.DOTALL)
+_CALL = re.compile(rf"{_NAME}\s*(?:\((?P<params>.*)\))?", re.DOTALL)
 LARGEST = 1e100  # of a parameter, so that its square is a number too
 
 
@@ -30,9 +31,12 @@ def split_at_commas(text: str) -> list[str]:
 
 def take_apart(text: object) -> tuple[str, str | None, dict[str, Any]]:
     """The name, the measure it is applied to, if any, and the parameters that a text gives."""
-    match = _CALL.fullmatch(text) if isinstance(text, str) else None
+    if isinstance(text, str):
+        TEXT.check(len(text), f"the measure {brief(text)}", MeasureError)
+        NESTING.check(text.count("("), f"the measure {brief(text)}", MeasureError)
+    match = _CALL.fullmatch(text.strip()) if isinstance(text, str) else None
     if match is None:
-        shown = repr(text)[:60]
+        shown = brief(text)
         raise MeasureError(f"{shown} does not name a measure; write a name, or one with parameters: v_measure(beta=2).")
     params: dict[str, Any] = {}
     inner = None
@@ -43,11 +47,17 @@ def take_apart(text: object) -> tuple[str, str | None, dict[str, Any]]:
             continue
         key, equals, value = (part.strip() for part in piece.partition("="))
         if not equals or not key or not value:
-            raise MeasureError(f"in {text!r}, {piece.strip()!r} is no parameter; write name=value.")
+            raise MeasureError(f"in {brief(text)}, {brief(piece.strip())} is no parameter; write name=value.")
         if key in params:
-            raise MeasureError(f"{text!r} gives {key} twice; give it once.")
+            raise MeasureError(f"{brief(text)} gives {key[:60]} twice; give it once.")
         params[key] = _value(value)
     return match["name"], inner, params
+
+
+def brief(text: object) -> str:
+    """A text in quotes as messages show it, cut where it is long."""
+    whole = repr(text[:61] if isinstance(text, str) else text)
+    return whole if len(whole) <= 62 else f"{whole[:58]}...{whole[-1]}"
 
 
 def _value(text: str) -> Any:

@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from karat.errors import MeasureError
+from karat.limits import RESAMPLES as RESAMPLES_LIMIT
 from karat.registry import Measure
 from karat.rendering import decimals
 
@@ -57,6 +58,7 @@ class Sampling(NamedTuple):
             raise MeasureError(f"unit={self.unit!r} is not what is sampled; use 'items' or 'classes'.")
         if not isinstance(self.resamples, Integral) or self.resamples < 2:
             raise MeasureError(f"resamples={self.resamples!r} are too few; give 1000, or 2 at least.")
+        RESAMPLES_LIMIT.check(int(self.resamples), "resamples", MeasureError)
         if not isinstance(self.seed, Integral) or self.seed < 0:
             raise MeasureError(f"seed={self.seed!r} is no seed; give a whole number from 0 on.")
         return self
