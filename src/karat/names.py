@@ -27,6 +27,8 @@ from karat.kernels.objects import number_objects
 Ints = NDArray[np.int64]
 T = TypeVar("T")
 
+HUGE = 5000  # digits before or after the point
+
 
 class Singleton:
     """The label of an item that stands alone; equal to no other label, not even one that prints alike."""
@@ -214,14 +216,19 @@ def _rank(name: Any) -> tuple[int, Any, str]:
     if isinstance(name, np.timedelta64):  # which NumPy counts among the integers
         return (2, int(name.astype(np.int64)), str(name.dtype))
     if isinstance(name, (Real, Decimal)) and not isinstance(name, bool):
-        return (0, name if isinstance(name, (int, float)) else _exactly(name), "")
+        return (0, name, "") if isinstance(name, (int, float)) else (0, _exactly(name), str(name))
     if isinstance(name, str):
         return (1, 0, name)
     return (2, 0, f"{type(name).__name__} {name!r}")
 
 
 def _exactly(number: Any) -> Any:
-    """A number that can be compared with any other: Decimal and Fraction do not know each other."""
+    """A number that can be compared with any other: Decimal and Fraction do not know each other.
+
+    A Decimal far beyond floats counts as infinite or 0 here, since its digits would fill the memory.
+    """
+    if isinstance(number, Decimal) and number.is_finite() and abs(number.adjusted()) > HUGE:
+        return math.copysign(math.inf if number.adjusted() > 0 else 0.0, number)
     return Fraction(*number.as_integer_ratio()) if math.isfinite(number) else float(number)
 
 

@@ -11,6 +11,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 from glob import escape
+from hashlib import sha256
 from os import PathLike
 from pathlib import Path
 from secrets import token_hex
@@ -23,7 +24,8 @@ from karat.alignment import Policy
 from karat.errors import TableError
 from karat.names import MISSING, Singleton, check_names, plain
 
-FORMAT = 1
+FORMAT = 2
+DIGITS = 4000  # of a number that is a label, which Python reads and prints without being told to
 
 
 class Stored(NamedTuple):
@@ -54,6 +56,7 @@ def save_cells(
         "clusters": [_pack(name) for name in clusters],
         "policy": {**asdict(policy), "noise": _pack(policy.noise)},
     }
+    head["checksum"] = _checksum(head, rows, cols, counts)
     write = {".json": _write_json, ".parquet": _write_parquet}[_ending(path)]
     with whole_file(path) as temporary:
         write(temporary, head, rows, cols, counts)
@@ -69,15 +72,29 @@ def load_cells(path: str | PathLike[str]) -> Stored:
         head, rows, cols, counts = read(str(path))
         if head["karat"] != "table" or head["format"] != FORMAT:
             raise TableError(f"it is not of format {FORMAT}")
+        if head["checksum"] != _checksum(head, rows, cols, counts):
+            raise TableError("it has changed since: its checksum is not that of its cells and labels")
         classes, clusters = ([_unpack(name) for name in head[side]] for side in ("classes", "clusters"))
         policy = Policy(**{**head["policy"], "noise": _unpack(head["policy"]["noise"])})
         counted = (policy.missing_items, policy.noise_items)
         if policy.matched not in ("items", "positions", "mixed") or any(type(number) is not int for number in counted):
             raise TableError("its policy is not one")
         stored = Stored(_codes(rows, classes), _codes(cols, clusters), _counts(counts), classes, clusters, policy)
+        if np.unique(stored.rows * len(clusters) + stored.cols).size < stored.rows.size:
+            raise TableError("a cell occurs twice")
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, ArithmeticError, RecursionError) as problem:
         raise TableError(f"{str(path)!r} is not a table that karat saved ({problem}); save it again.") from None
     return stored
+
+
+def _checksum(head: dict[str, Any], rows: Any, cols: Any, counts: Any) -> str:
+    """A digest of all that makes the table, whatever the kind of file."""
+    words = json.dumps([head["classes"], head["clusters"], head["policy"]], sort_keys=True)
+    found = sha256(words.encode())
+    for values in (rows, cols, counts):
+        array = np.asarray(values)
+        found.update(np.ascontiguousarray(array, "<f8" if array.dtype.kind == "f" else "<i8").tobytes())
+    return found.hexdigest()
 
 
 def _codes(codes: Any, names: list[Any]) -> NDArray[np.int64]:
@@ -177,10 +194,14 @@ def _read_parquet(path: str) -> tuple[dict[str, Any], Any, Any, Any]:
         with duckdb.connect() as connection:
             found = connection.execute("SELECT value FROM parquet_kv_metadata(?) WHERE key = 'karat'::BLOB", [exactly])
             ((value,),) = found.fetchall()
-            cells = connection.execute('SELECT "row", "col", "count" FROM read_parquet(?)', [exactly]).fetchnumpy()
+            cells = connection.execute("SELECT * FROM read_parquet(?)", [exactly]).fetchnumpy()
     except duckdb.Error as problem:
         raise TableError(str(problem).split("\n", 1)[0]) from None
-    return json.loads(value), cells["row"], cells["col"], cells["count"]
+    head = json.loads(value)
+    for side, codes, texts in (("classes", "row", "gold"), ("clusters", "col", "pred")):
+        if not np.array_equal(_texts(head[side])[cells[codes]], cells[texts]):
+            raise TableError(f"its column {texts!r} contradicts its {side}")
+    return head, cells["row"], cells["col"], cells["count"]
 
 
 # Labels that JSON has no word for are stored as {"kind": [...]}; text, numbers, booleans and null as they are.
@@ -196,8 +217,8 @@ _KINDS: dict[type, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
     datetime: ("datetime", lambda x: x.isoformat(), datetime.fromisoformat),
     date: ("date", lambda x: x.isoformat(), date.fromisoformat),
     np.datetime64: ("datetime64", lambda x: [str(x), np.datetime_data(x.dtype)[0]], lambda x: np.datetime64(*x)),
-    Decimal: ("decimal", str, Decimal),
-    Fraction: ("fraction", str, Fraction),
+    Decimal: ("decimal", str, lambda x: Decimal(_short(x))),
+    Fraction: ("fraction", str, lambda x: Fraction(*map(int, _short(x).split("/")))),
     Singleton: ("singleton", lambda x: _pack(x.item), lambda x: Singleton(_unpack(x))),
     type(MISSING): ("missing", lambda x: None, lambda x: MISSING),
 }
@@ -206,7 +227,7 @@ _BY_NAME = {name: unpack for name, _, unpack in _KINDS.values()}
 
 def _pack(label: Any) -> Any:
     label = plain(label)
-    if label is None or type(label) in (str, bool, float) or (type(label) is int and abs(label) < 10**4000):
+    if label is None or type(label) in (str, bool, float) or (type(label) is int and label.bit_length() < 3 * DIGITS):
         return label
     if type(label) not in _KINDS:
         raise TableError(
@@ -214,6 +235,13 @@ def _pack(label: Any) -> Any:
         )
     name, pack, _ = _KINDS[type(label)]
     return {name: pack(label)}
+
+
+def _short(digits: str) -> str:
+    """The digits of a number, if they are not too many to be worked out."""
+    if len(digits) > 2 * DIGITS:
+        raise ValueError(f"a label of {len(digits):,} digits")
+    return digits
 
 
 def _unpack(stored: Any) -> Any:
