@@ -127,6 +127,10 @@ def by_duckdb(
         if any(name.kind not in TABULAR or len(name.paths) > 1 or name.packed != name.zipped for name in asked):
             raise FileError(str(problem)) from None
         return work(None)
+    except database.duckdb.Error as problem:  # of what was read so far
+        reason = str(problem).split("\n", 1)[0].removesuffix(".")
+        names = listed([name.name for name in inputs], 3)
+        raise FileError(f"{names} cannot be read ({reason}); check that what you give is whole.") from None
     except RuntimeError as problem:
         if "interrupted" in str(problem):  # which is how DuckDB hears of Ctrl-C
             raise KeyboardInterrupt from None
