@@ -38,10 +38,10 @@ class Server:
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
-        found = re.match(r"karat is at (http://127\.0\.0\.1:(\d+)/)", line)
+        found = re.match(r"karat is at ((http://127\.0\.0\.1:(\d+))(/\?key=[\w-]{20,}))", line)
         assert found is not None, line
-        self.address, self.port = found[1], int(found[2])
-        page = self.ask("GET", "/")[1]
+        self.address, self.origin, self.port, self.home = found[1], found[2], int(found[3]), found[4]
+        page = self.ask("GET", self.home)[1]
         self.token = re.findall(r'data-token="([^"]+)"', page)[0]
 
     def ask(self, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, str, dict[str, str]]:
@@ -53,7 +53,7 @@ class Server:
         return found
 
     def report(self, body: bytes, **headers: str) -> tuple[int, str, dict[str, str]]:
-        given = {"origin": self.address.rstrip("/"), "x_karat_token": self.token, **headers}
+        given = {"origin": self.origin, "x_karat_token": self.token, **headers}
         return self.ask("POST", "/report", body, **given)
 
     def end(self) -> tuple[int, str]:
@@ -71,7 +71,7 @@ def server() -> Iterator[Server]:
 
 
 def test_the_page_is_under_a_strict_policy(server: Server) -> None:
-    status, page, headers = server.ask("GET", "/")
+    status, page, headers = server.ask("GET", server.home)
     assert status == 200
     assert "How close is a clustering to gold?" in page
     policy = headers["content-security-policy"]
@@ -120,10 +120,10 @@ def test_others_are_refused(server: Server, headers: dict[str, str], status: int
 
 
 def test_other_hosts_do_not_see_the_page(server: Server) -> None:
-    status, page, _ = server.ask("GET", "/", host=f"evil.example:{server.port}")
+    status, page, _ = server.ask("GET", server.home, host=f"evil.example:{server.port}")
     assert status == 421
     assert server.token not in page
-    assert server.ask("GET", "/", host=f"localhost:{server.port}")[0] == 200
+    assert server.ask("GET", server.home, host=f"localhost:{server.port}")[0] == 200
     assert server.ask("GET", "/report")[0] == 405
     assert server.ask("GET", "/../../etc/passwd")[0] == 404
 
@@ -219,7 +219,7 @@ def test_it_ends_while_it_works() -> None:
     rows = "".join(f"{i % 997},{i % 1009}\n" for i in range(300_000))
     body = body_of({"long.csv": f"gold,pred\n{rows}".encode()})
     connection = http.client.HTTPConnection("127.0.0.1", started.port, timeout=60)
-    token = {"origin": started.address.rstrip("/"), "x-karat-token": started.token}
+    token = {"origin": started.origin, "x-karat-token": started.token}
     connection.request("POST", "/report", body, token)
     time.sleep(0.5)
     began = time.monotonic()
@@ -260,3 +260,28 @@ def test_nobody_else_on_the_network_is_answered(server: Server) -> None:
     lines = Path("/proc/net/tcp").read_text().splitlines()[1:]
     places = [line.split()[1] for line in lines if line.split()[3] == "0A"]  # that listen
     assert [place for place in places if place.endswith(f":{server.port:04X}")] == [f"0100007F:{server.port:04X}"]
+
+
+def test_another_user_of_this_machine_who_does_not_know_the_key_gets_nothing(server: Server) -> None:
+    for path in ("/", "/?key=", "/?key=guessed", f"{server.home}x", "/?token=1"):
+        status, page, headers = server.ask("GET", path)
+        assert status == 403
+        assert "data-token" not in page
+        assert "open the address that karat app has printed" in page
+        assert headers["cache-control"] == "no-store"
+    other = Server()
+    assert other.home != server.home
+    assert other.end() == (0, "")
+
+
+@pytest.mark.parametrize("path", ["/", "/report", "/report/", "/nowhere", "/%2e%2e/etc"])
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT"])
+def test_every_answer_is_guarded(server: Server, path: str, method: str) -> None:
+    for host in (f"127.0.0.1:{server.port}", f"evil.example:{server.port}", "evil.example"):
+        status, page, headers = server.ask(method, path, host=host)
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["cache-control"] == "no-store"
+        assert "location" not in headers
+        assert "data-token" not in page
+        if "evil" in host:
+            assert status == 421

@@ -396,7 +396,7 @@ def test_another_page_cannot_ask(browser: Any, server: Server) -> None:
     asked = (
         "fetch(url, {method: 'POST', body: 'x', headers: {'x-karat-token': 'x'}}).then(r => r.status, () => 'refused')"
     )
-    assert page.evaluate(f"url => {asked}", f"{server.address}report") == "refused"
+    assert page.evaluate(f"url => {asked}", f"{server.origin}/report") == "refused"
 
 
 def test_the_app_fits_a_phone(browser: Any, server: Server) -> None:

@@ -21,7 +21,6 @@ from karat.rendering import shown
 from karat.reports.pages import own, policy, rendered
 
 if TYPE_CHECKING:
-    from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response
 
@@ -44,8 +43,8 @@ class _RefusedError(Exception):
         self.status = status
 
 
-def application(port: int, limit: int = LIMIT) -> Starlette:
-    """The page and its answers; only under the addresses of this machine and port."""
+def application(port: int, limit: int = LIMIT, key: str = "") -> Any:
+    """The page and its answers, under the addresses of this machine and port, for who knows the key."""
     from starlette.applications import Starlette
     from starlette.requests import ClientDisconnect
     from starlette.responses import HTMLResponse, JSONResponse
@@ -56,32 +55,49 @@ def application(port: int, limit: int = LIMIT) -> Starlette:
     page, rules = _page(token, limit)
 
     async def home(request: Request) -> Response:
-        try:
-            _same_host(request, hosts)
-        except _RefusedError as problem:
-            return JSONResponse({"error": str(problem)}, problem.status, headers=HEADERS)
-        return HTMLResponse(page, headers={**HEADERS, "content-security-policy": rules})
+        if not secrets.compare_digest(request.query_params.get("key", "").encode(), key.encode()):
+            return JSONResponse({"error": "open the address that karat app has printed, with its key."}, 403)
+        return HTMLResponse(page, headers={"content-security-policy": rules})
 
     async def answer(request: Request) -> Response:
         try:
-            _same_host(request, hosts)
             _same_origin(request, hosts, token)
             body = await _body(request, limit)
             found = await _aside(lambda: report_of(question_of(body)).html())
         except _RefusedError as problem:
-            return JSONResponse({"error": str(problem)}, problem.status, headers=HEADERS)
+            return JSONResponse({"error": str(problem)}, problem.status)
         except KaratError as problem:
-            return JSONResponse({"error": shown(in_words_of_the_page(str(problem)))}, 422, headers=HEADERS)
+            return JSONResponse({"error": shown(in_words_of_the_page(str(problem)))}, 422)
         except MemoryError:
-            return JSONResponse({"error": "there is not enough memory; use karat report."}, 507, headers=HEADERS)
+            return JSONResponse({"error": "there is not enough memory; use karat report."}, 507)
         except ClientDisconnect:
-            return JSONResponse({"error": "nobody waits for it any more."}, 499, headers=HEADERS)
+            return JSONResponse({"error": "nobody waits for it any more."}, 499)
         except Exception as problem:
             why = f"karat failed ({type(problem).__name__}: {problem}); karat report may tell more."
-            return JSONResponse({"error": shown(why)}, 500, headers=HEADERS)
-        return HTMLResponse(found, headers=HEADERS)
+            return JSONResponse({"error": shown(why)}, 500)
+        return HTMLResponse(found)
 
-    return Starlette(routes=[Route("/", home), Route("/report", answer, methods=["POST"])])
+    made = Starlette(routes=[Route("/", home), Route("/report", answer, methods=["POST"])])
+    made.router.redirect_slashes = False
+    return _guarded(made, hosts)
+
+
+def _guarded(inner: Any, hosts: set[str]) -> Any:
+    """An application that answers under its own names only, with HEADERS on every answer, errors too."""
+    from starlette.datastructures import Headers, MutableHeaders
+    from starlette.responses import JSONResponse
+
+    async def guarded(scope: Any, receive: Any, send: Any) -> None:
+        async def sent(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        known = Headers(scope=scope).get("host") in hosts  # not a name that somebody else's server gave this machine
+        refused = JSONResponse({"error": "this server answers under its own address only."}, 421)
+        await (inner if known else refused)(scope, receive, sent)
+
+    return guarded
 
 
 def _page(token: str, limit: int) -> tuple[str, str]:
@@ -114,12 +130,6 @@ async def _aside(work: Callable[[], T]) -> T:
 
     Thread(target=run, daemon=True).start()
     return await found
-
-
-def _same_host(request: Request, hosts: set[str]) -> None:
-    """Refuse names that somebody else's server may have given to this machine."""
-    if request.headers.get("host") not in hosts:
-        raise _RefusedError(421, "this server answers under its own address only.")
 
 
 def _same_origin(request: Request, hosts: set[str], token: str) -> None:
@@ -166,13 +176,13 @@ def serve(port: int = 0, limit: int = LIMIT, *, ready: Any = None) -> None:
         listening.close()
         raise KaratError(f"port {port} cannot be had ({problem}); choose another, or leave it out.") from None
     with listening:
-        chosen = listening.getsockname()[1]
+        chosen, key = listening.getsockname()[1], secrets.token_urlsafe(24)
         config = uvicorn.Config(
-            application(chosen, limit), log_level="critical", access_log=False, lifespan="off",
+            application(chosen, limit, key), log_level="critical", access_log=False, lifespan="off",
             timeout_graceful_shutdown=1,
         )  # fmt: skip
         if ready is not None:
-            ready(f"http://{HOST}:{chosen}/")
+            ready(f"http://{HOST}:{chosen}/?key={key}")  # other users of this machine do not know it
         if hasattr(signal, "SIGHUP") and current_thread() is main_thread():  # the terminal is closed
             signal.signal(signal.SIGHUP, lambda *_: sys.exit(129))
         try:
