@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, get_args
 
@@ -212,7 +213,7 @@ def command(*arguments: str) -> list[str]:
 def test_a_terminal_without_arrows_still_shows_the_numbers() -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     out = subprocess.run(command("example"), check=True, capture_output=True, env=environment).stdout
-    assert b"v_measure    ?  0.3646" in out
+    assert b"v_measure    ^  0.3646" in out
 
 
 def test_a_reader_that_stops_early_is_no_error() -> None:
@@ -405,3 +406,49 @@ def test_a_file_that_only_its_owner_may_read_is_never_readable_by_others(
     finally:
         os.umask(before)
     assert (tmp_path / "new.json").stat().st_mode & 0o777 == 0o640
+
+
+EVIL = "a\x1b[31m\x07\x9b\u202e\U000e0041\u180e\U0001d173\u3164z"
+
+
+def on_terminal(*command: str) -> str:
+    """What a command prints on a terminal."""
+    leader, follower = pty.openpty()
+    with subprocess.Popen(command, stdout=follower, stderr=follower, stdin=subprocess.DEVNULL) as running:
+        os.close(follower)
+        parts = []
+        with suppress(OSError):  # which is how a closed terminal ends
+            while part := os.read(leader, 1 << 16):
+                parts.append(part)
+        os.close(leader)
+    assert running.returncode == 0, parts
+    return b"".join(parts).decode()
+
+
+@pytest.mark.parametrize("kind", ["text", "json", "csv", "markdown", "latex"])
+@pytest.mark.parametrize("command", ["score", "table"])
+def test_nothing_that_a_terminal_obeys_is_printed_on_one(tmp_path: Path, kind: str, command: str) -> None:
+    path = tmp_path / "a.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([["gold", EVIL], [EVIL, "x"], ["b", "y"], ["b", EVIL]])
+    columns = ["--gold", "gold", "--pred", EVIL, "--format", kind, "--missing", "drop"]
+    environment_free = [sys.executable, "-m", "karat", command, str(path), *columns]
+    seen = on_terminal(*environment_free)
+    assert not set(seen) & set(EVIL[1:-1].replace("[31m", "")) - {"\x1b"}
+    assert "\x1b[31m" not in seen
+    piped = subprocess.run(environment_free, capture_output=True, check=True).stdout.decode()
+    if (kind, command) == ("csv", "table"):
+        assert EVIL in piped  # a file for programs has the labels as they are
+    if kind == "json":
+        json.loads(piped)
+
+
+@pytest.mark.parametrize("kind", ["text", "json", "csv", "markdown"])
+def test_labels_stay_apart_whatever_the_encoding_of_the_output(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "a.csv").write_text("gold,pred\né,1\nè,2\né,1\n", encoding="utf-8")
+    command = [sys.executable, "-m", "karat", "table", str(tmp_path / "a.csv"), "--format", kind, "-q"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    done = subprocess.run(command, capture_output=True, env=environment, check=True)
+    text = done.stdout.decode("ascii" if kind == "text" else "utf-8")
+    assert "?" not in text
+    assert all(label in text for label in ([r"\xe9", r"\xe8"] if kind == "text" else ["é", "è"]))

@@ -17,8 +17,13 @@ GAP = "  "
 LONG = 4  # characters a column, at most
 PAGE = 100  # columns, where nobody says how many there are
 
-# what is not written but obeyed: C0, C1, line separators, marks that change direction or join
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]")
+# what is not written but obeyed, or not seen: C0, C1, line separators, marks of direction, fillers, tags
+_UNSEEN = (
+    "\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001-\U000e007f"
+)
+_CONTROL = re.compile(f"[\x00-\x1f{_UNSEEN}]")
+_CONTROL_IN_LINES = re.compile(f"[\x00-\x09\x0b-\x1f{_UNSEEN}]")
 _HALVES = re.compile("[\ud800-\udfff]")  # of surrogate pairs, which no encoding can write
 
 
@@ -35,6 +40,16 @@ def shown(text: object) -> str:
     if plain.isascii() and plain.isprintable():
         return plain
     return _HALVES.sub(_escape, _CONTROL.sub(_escape, plain))
+
+
+def shown_lines(text: str, *, in_json: bool = False) -> str:
+    """Lines that are safe on a terminal, with the escapes of Python or of JSON."""
+    return _CONTROL_IN_LINES.sub(_escape_in_json if in_json else _escape, text)
+
+
+def _escape_in_json(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import sys
@@ -43,9 +44,10 @@ def _run(arguments: list[str] | None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     chosen = parser(given[0] if given else None).parse_args(given)
     chosen.line = ["karat", *given]
+    codecs.register_error("karat", _escaped)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without arrows still shows the numbers
+            stream.reconfigure(errors="karat")  # a terminal without arrows still shows the numbers
     from karat.cli import commands
 
     gc.freeze()
@@ -64,6 +66,17 @@ def _run(arguments: list[str] | None) -> int:
         if before is not None:
             signal.signal(signal.SIGTERM, before)
     return 0
+
+
+def _escaped(problem: UnicodeError) -> tuple[str, int]:
+    """Letters that a terminal or a file lacks, as escapes, so that different labels stay different; arrows as ASCII."""
+    if not isinstance(problem, UnicodeEncodeError):
+        raise problem
+    letters = problem.object[problem.start : problem.end]
+    return "".join(PLAIN.get(c) or c.encode("unicode_escape").decode("ascii") for c in letters), problem.end
+
+
+PLAIN = {"↑": "^", "↓": "v", "–": "-", "…": "~", "·": ".", "×": "x", "β": "beta"}
 
 
 def _fail(message: str, status: int = 1) -> int:

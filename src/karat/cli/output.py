@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import sys
@@ -11,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from karat.errors import FileError
-from karat.rendering import PAGE, Layout, delimited, shown, wrapped
+from karat.rendering import PAGE, Layout, delimited, shown, shown_lines, wrapped
 from karat.version import __version__
 
 ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "text"}
@@ -64,8 +65,14 @@ def form(chosen: Namespace) -> str:
 
 
 def write(chosen: Namespace, text: str) -> None:
-    """To the file, whole or not at all, or to standard output."""
+    """To the file, whole or not at all, or to standard output; what is for programs is UTF-8 there too."""
     if chosen.output is None:
+        kind = form(chosen)
+        if kind != "text" and isinstance(sys.stdout, io.TextIOWrapper):
+            if sys.stdout.isatty():
+                text = shown_lines(text, in_json=kind == "json")
+            else:
+                sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
         print(text)
         return
     if os.path.exists(chosen.output) and not os.path.isfile(chosen.output) and not os.path.isdir(chosen.output):
