@@ -172,3 +172,11 @@ def test_every_family_has_one_to_three_measures_in_the_panel() -> None:
     families = {m.family for m in MEASURES}
     sizes = [sum(m.panel for m in MEASURES if m.family == family) for family in families]
     assert all(1 <= size <= 3 for size in sizes)
+
+
+@given(st.lists(st.integers(1, 10**11), min_size=1, max_size=6))
+def test_perfect_clusterings_of_any_size_get_exactly_their_value(sizes: list[int]) -> None:
+    table = karat.Table.from_matrix(np.diag(sizes))
+    for measure in MEASURES:
+        if measure.perfect is not None and measure.bounds == (0, 1) and table.n > 1:
+            assert measure(table) == measure.perfect, str(measure)

@@ -55,6 +55,7 @@ def test_scalar_tensors_are_the_numbers_they_hold(door: Any) -> None:
     assert karat.sklearn.v_measure_score(gold, pred) == expected
     assert karat.compare(gold, {"a": pred, "b": gold}, ["v_measure"])["a"]["v_measure"] == expected
     assert karat.encode(pred).names == sorted(set(PRED.tolist()))
+    assert karat.v_measure(list(zip(gold, gold, strict=True)), list(zip(pred, pred, strict=True))) == expected
 
 
 def test_scalar_tensors_are_values_of_dicts_items_noise_and_members() -> None:

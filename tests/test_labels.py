@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
+from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -314,3 +315,57 @@ def test_a_list_of_arrays_names_what_joins_them() -> None:
     for labels in ([np.array([1, 2]), np.array([3])], [np.array([1]), np.array([3])], [np.zeros((2, 2))] * 2):
         with pytest.raises(karat.LabelError, match=r"several labels; join such batches with concatenate .*set\(c\)"):
             karat.ari([0, 1], labels)
+
+
+class Hashed:
+    """Compared by identity, though it has a hash of its own."""
+
+    def __hash__(self) -> int:
+        return 1
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [[Hashed(), Hashed()], [lambda: 0, lambda: 0], [iter("a"), iter("a")], [(1, Document()), (1, Document())],
+     [frozenset([Document()]), "a"]],
+    ids=["hash", "functions", "iterators", "in tuples", "in sets"],
+)  # fmt: skip
+def test_identity_is_found_wherever_it_hides(labels: list[Any]) -> None:
+    with pytest.raises(karat.LabelError, match="equals nothing but itself"):
+        karat.ari(labels, [0, 1])
+
+
+def test_members_of_tuples_are_compared_by_what_they_hold() -> None:
+    pairs = [(np.array(1), "a"), (np.array(1), "a"), (np.array(2), "a")]
+    assert karat.ari(pairs, [0, 0, 1]) == 1
+    assert karat.encode(pairs).names == [(1, "a"), (2, "a")]
+
+
+def test_masked_scalars_are_missing_labels_and_no_weights() -> None:
+    masked = list(np.ma.array([0, 0, 1, 1, 0, 0], mask=[0, 0, 0, 0, 1, 1]))
+    gold = [0, 0, 1, 1, 0, 1]
+    with pytest.raises(karat.LabelError, match="2 missing labels"):
+        karat.ari(gold, masked)
+    assert karat.score(gold, masked, ["ari"], missing="drop").n == 4
+    assert karat.ari(dict(enumerate(gold)), dict(enumerate(masked)), missing="drop") == 1
+    with pytest.raises(karat.LabelError, match="masked"):
+        karat.vi([0, 1], [0, 1], weights=masked[3:5])
+
+
+@dataclass(frozen=True)
+class Shaped:
+    shape: str
+
+
+class Sized(NamedTuple):
+    shape: int
+
+
+class Form(Enum):
+    shape = 1
+    other = 2
+
+
+@pytest.mark.parametrize("make", [Shaped, Sized, lambda n: Form(n)], ids=["dataclass", "named tuple", "enum"])
+def test_labels_may_have_an_attribute_called_shape(make: Callable[[int], Any]) -> None:
+    assert karat.ari([make(1), make(1), make(2)], ["a", "a", "b"]) == 1

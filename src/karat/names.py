@@ -82,15 +82,23 @@ def plain_values(values: Sequence[Any], side: str) -> Sequence[Any]:
 @lru_cache(maxsize=1000)
 def _is_plain(kind: Any) -> bool:
     """Whether values of a type are compared by what they hold."""
-    if kind.__module__ in ("builtins", "datetime", "decimal", "fractions", "uuid") or issubclass(kind, np.generic):
-        return kind is not object
-    if hasattr(kind, "as_py") or hasattr(kind, "shape"):  # a scalar of Arrow; of an array library
+    if issubclass(kind, (np.generic, Enum, type, Singleton, _Missing, type(None))):
+        return True
+    if issubclass(kind, (tuple, frozenset)):  # whose members are looked at
         return False
-    by_identity = kind.__eq__ is object.__eq__ and kind.__hash__ is object.__hash__
-    return not by_identity or issubclass(kind, (Enum, type, Singleton, _Missing))
+    array = hasattr(kind, "__array__") or hasattr(kind, "__dlpack__") or hasattr(kind, "__jax_array__")
+    if hasattr(kind, "as_py") or array:  # a scalar of Arrow; of an array library
+        return False
+    return kind.__eq__ is not object.__eq__
 
 
 def _plain_value(value: Any, place: int, side: str) -> Any:
+    if isinstance(value, (tuple, frozenset)):
+        members = list(plain_values(list(value), side))
+        same = all(new is old for new, old in zip(members, value, strict=True))
+        return value if same else (frozenset if isinstance(value, frozenset) else tuple)(members)
+    if value is np.ma.masked:
+        return None
     if hasattr(value, "as_py"):
         return value.as_py()
     shape = getattr(value, "shape", None)
@@ -120,10 +128,10 @@ def as_array(values: Any, what: str) -> NDArray[Any]:
 
     Rows of different lengths raise ValueError, as in NumPy.
     """
-    if isinstance(values, (list, tuple)) and any(
-        getattr(kind, "shape", None) is not None for kind in map(type, values)
-    ):
-        values = [as_array(value, what) for value in values]
+    if isinstance(values, (list, tuple)) and any(hasattr(kind, "__array__") for kind in set(map(type, values))):
+        if any(value is np.ma.masked for value in values):
+            raise LabelError(f"{what} has a masked value; give every item one.")
+        values = [as_array(value, what) if hasattr(value, "__array__") else value for value in values]
     try:
         return np.asarray(values)
     except ValueError:

@@ -36,11 +36,18 @@ class Labelings(Statistic):
         """The function of gold and pred codes, for each table."""
 
         def number(table: Counts) -> float:
-            value = function(*table.expand())
+            labels = table.expand()
+            try:
+                value = function(*labels)
+            except MeasureError:
+                raise
+            except Exception as problem:  # somebody else's function may fail as it likes
+                told = f"{type(problem).__name__} {problem}".split("\n", 1)[0][:120].rstrip(". ")
+                raise MeasureError(f"{name} failed ({told}); mend it, or leave it out.") from problem
             try:
                 return float(value)
-            except (TypeError, ValueError):
-                raise MeasureError(f"{name} returned {value!r}, which is not a number; return one.") from None
+            except (TypeError, ValueError, OverflowError):
+                raise MeasureError(f"{name} returned {repr(value)[:60]}, which is not a number; return one.") from None
 
         return self.counts.each(number)
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from karat.counts import CellFormula, Counts, SizeFormula
 from karat.errors import TableError
+from karat.limits import STACK
 from karat.names import as_array
 from karat.profile import Information, Squares
 from karat.tables import LIMIT, Table
@@ -70,6 +71,7 @@ class Stack(Counts):
         if not tables or not all(isinstance(table, Table) for table in tables):
             raise TableError("Stack.of takes a list of one or more Tables; give one.")
         shape = np.max([table.shape for table in tables], axis=0)
+        STACK.check(len(tables) * int(shape[0]) * int(shape[1]), "Stack.of", TableError)
         array = np.zeros((len(tables), *shape))
         for place, table in enumerate(tables):
             array[place, table.rows, table.cols] = table.counts

@@ -66,8 +66,12 @@ def load_cells(path: str | PathLike[str]) -> Stored:
     """Read what save_cells() wrote; anything else is refused, whatever is wrong with it."""
     read: Callable[[str], tuple[dict[str, Any], Any, Any, Any]]
     read = {".json": _read_json, ".parquet": _read_parquet}[_ending(path)]
-    if not Path(path).is_file():
-        raise TableError(f"there is no file {str(path)!r}; check its name.")
+    try:
+        there = Path(path).is_file()
+    except (OSError, ValueError):  # too long, or with a NUL
+        there = False
+    if not there:
+        raise TableError(f"there is no file {str(path)[:60]!r}; check its name.")
     try:
         head, rows, cols, counts = read(str(path))
         if head["karat"] != "table" or head["format"] != FORMAT:
@@ -114,6 +118,8 @@ def _counts(counts: Any) -> NDArray[Any]:
 
 
 def _ending(path: str | PathLike[str]) -> str:
+    if not isinstance(path, (str, PathLike)):
+        raise TableError(f"{str(path)[:60]!r} is no path; give the name of a file.")
     ending = Path(path).suffix.lower()
     if ending not in (".json", ".parquet"):
         raise TableError(f"{str(path)!r} does not say its format; name it .json or .parquet.")
@@ -123,7 +129,13 @@ def _ending(path: str | PathLike[str]) -> str:
 @contextmanager
 def whole_file(path: str | PathLike[str]) -> Iterator[str]:
     """A temporary name beside the file, which replaces it only if all went well."""
-    target = Path(os.path.realpath(path))  # a link keeps pointing to the file
+    try:
+        target = Path(os.path.realpath(path))  # a link keeps pointing to the file
+        target.exists()
+    except (OSError, ValueError) as problem:  # too long, or with a NUL
+        raise TableError(
+            f"{str(path)[:60]!r} cannot be the name of a file ({problem.args[-1]}); choose another."
+        ) from None
     if target.is_dir():
         raise TableError(f"{str(path)!r} is a directory; name a file in it.")
     if target.exists() and not target.is_file():

@@ -19,6 +19,7 @@ from karat.frames import frame
 from karat.kernels.assignment import best_matching, greedy_matching
 from karat.kernels.counting import cross_count
 from karat.kernels.tallying import add_by_code, best_by_code
+from karat.limits import ITEMS
 from karat.matrices import matrix_cells
 from karat.names import comparable, merge_names
 from karat.profile import Exact, Profile, Sizes, exact_sizes, exact_sum
@@ -80,6 +81,8 @@ class Table(Celled):
     @classmethod
     def from_batches(cls, batches: Iterable[Any], **options: Any) -> Table:
         """One table from a stream of (gold, pred) or (gold, pred, weights) batches, or of tables."""
+        if isinstance(batches, Table) or not isinstance(batches, Iterable):
+            raise TableError(f"{str(batches)[:60]!r} are no batches; give a list of (gold, pred), or of tables.")
         merged: list[Table] = []
         for batch in batches:
             merged.append(batch if isinstance(batch, Table) else cls.from_labels(**_batch(batch), **options))
@@ -186,6 +189,7 @@ class Table(Celled):
     def expand(self) -> tuple[Ints, Ints]:
         """A class code and a cluster code for every item."""
         self.need_counts("a list of items")
+        ITEMS.check(self.n, "a function of labels", TableError)
         return np.repeat(self.rows, self.counts), np.repeat(self.cols, self.counts)
 
     @property

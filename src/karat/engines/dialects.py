@@ -14,10 +14,16 @@ from karat.errors import KaratError, LabelError
 
 Lazy: TypeAlias = Any  # narwhals' LazyFrame, which is generic in what it wraps
 
-FOREIGN = {  # engines that pass on what other programs raise or what they find in the data, and what to do
+ENGINES = {  # by package: the name, and what to do where a question fails
     "pyspark": ("Spark", "check its session, and try again"),
     "ibis": ("Ibis", "check its session, and try again"),
+    "duckdb": ("DuckDB", "check its connection and the columns that were named"),
+    "_duckdb": ("DuckDB", "check its connection and the columns that were named"),
     "polars": ("Polars", "check the columns that were named"),
+    "pyarrow": ("Arrow", "check the columns that were named"),
+    "pandas": ("pandas", "check the columns that were named"),
+    "dask": ("Dask", "check the columns that were named"),
+    "modin": ("Modin", "check the columns that were named"),
 }
 ALIKE = frozenset(  # Spark's types that are the same plain values from Arrow as from rows; times are not, nor structs
     ("binary", "boolean", "byte", "date", "decimal", "double", "float", "integer", "long", "short", "string")
@@ -31,16 +37,17 @@ def comes_from(native: object, *packages: str) -> bool:
 
 @contextmanager
 def plainly(native: object) -> Iterator[None]:
-    """What Spark, Java, a lost cluster or a database raises, as one sentence."""
+    """What an engine, Java, a lost cluster or a database raises, as one sentence."""
     try:
         yield
     except KaratError:
         raise
+    except MemoryError:
+        raise
     except Exception as problem:
-        known = next((told for package, told in FOREIGN.items() if comes_from(native, package)), None)
-        if known is None:
-            raise
-        raise KaratError(f"{known[0]} failed ({first_line(problem)}); {known[1]}.") from problem
+        known = (told for package, told in ENGINES.items() if comes_from(native, package))
+        name, remedy = next(known, (type(native).__name__, "check the columns that were named"))
+        raise KaratError(f"{name} failed ({first_line(problem)}); {remedy}.") from problem
 
 
 def first_line(problem: BaseException) -> str:
@@ -120,6 +127,7 @@ def frame_columns(found: Any) -> dict[str, Any]:
 
 
 def _values(series: Any) -> Any:
-    if series.dtype.is_integer() and not series.null_count():
+    long = series.dtype in (nw.Int128, nw.UInt128)  # which NumPy has not
+    if series.dtype.is_integer() and not long and not series.null_count():
         return series.to_numpy()
     return series.to_list()

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import narwhals as nw
 
-from karat.engines.dialects import Lazy, check_together, collected, comes_from, knows_nan, name_of, plainly
+from karat.engines.dialects import Lazy, check_together, collected, comes_from, first_line, knows_nan, name_of, plainly
 from karat.errors import LabelError, TableError, listed, nearest
 from karat.profile import Sizes
 
@@ -35,12 +35,18 @@ class Frame(NamedTuple):
             native = native.unify_dictionaries()
         try:
             lazy = nw.from_native(native).lazy()
+        except nw.exceptions.DuplicateError as problem:
+            told = first_line(problem).rstrip(",: ")
+            raise LabelError(f"the frame has columns of the same name ({told}); give them different names.") from None
         except TypeError:
             raise LabelError(
                 f"{type(native).__name__} is no frame that karat knows; give one of pandas, Polars, PyArrow, DuckDB, "
                 "Dask, Spark or Ibis, or labels as lists."
             ) from None
         names = names or lazy.collect_schema().names()
+        if not all(isinstance(name, str) for name in names):
+            odd = next(name for name in names if not isinstance(name, str))
+            raise LabelError(f"the frame has a column called {odd!r}, which is no text; rename it.")
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise LabelError(f"the frame has more than one column {twice!r}; give them different names.")
@@ -77,6 +83,8 @@ def joined(gold: Lazy, pred: Lazy, item: str) -> Lazy:
     kinds = [side.collect_schema()[ITEM] for side in (gold, pred)]
     if kinds[0].is_numeric() != kinds[1].is_numeric():
         raise LabelError(f"{item!r} is {kinds[0]} in gold and {kinds[1]} in pred; give both the same type of id.")
+    if kinds[0] != kinds[1] and all(kind.is_integer() for kind in kinds):  # of different lengths
+        gold, pred = (side.with_columns(nw.col(ITEM).cast(nw.Int64)) for side in (gold, pred))
     return gold.join(pred, on=ITEM, how="full", suffix="_right").select(GOLD, PRED)
 
 
@@ -94,6 +102,8 @@ def _check_ids(frame: Lazy, role: str, item: str) -> None:
 def cells_of(rows: Lazy, weighted: bool) -> Lazy:
     """How many items there are, or what they weigh, for each class and cluster."""
     if weighted:
+        if not rows.collect_schema()[COUNT].is_numeric():
+            raise TableError(f"counts and weights are {rows.collect_schema()[COUNT]} here; give a column of numbers.")
         _check_weights(rows)
         rows = rows.filter(nw.col(COUNT) > 0)
     kind = rows.collect_schema()[COUNT] if weighted else None

@@ -34,13 +34,16 @@ def relation_cells(relation: Any, gold: str, pred: str, weights: str | None) -> 
     labels = f"{_column(relation, gold, 'gold')} AS {GOLD}, {_column(relation, pred, 'pred')} AS {PRED}"
     total = "count(*)"
     if weights is not None:
-        whole = "INT" in str(_type(relation, weights, "weights")).upper()
+        kind = str(_type(relation, weights, "weights")).upper()
+        if not kind.startswith(NUMBERS):
+            raise TableError(f"counts and weights are {kind} here; give a column of numbers.")
+        whole = "INT" in kind
         labels += f", {_column(relation, weights, 'weights')} AS {COUNT}"
         total = f"sum({COUNT})::{'BIGINT' if whole else 'DOUBLE'}"
     rows = relation.project(labels)
     if weights is not None:
         lacking, least = rows.aggregate(f"count(*) FILTER ({COUNT} IS NULL), min({COUNT})").fetchall()[0]
-        if lacking or least < 0:
+        if lacking or (least is not None and least < 0):
             what = f"{lacking:,} rows have no count or weight" if lacking else f"a count or weight is {least}"
             raise TableError(f"{what}; give each row a positive number.")
         rows = rows.filter(f"{COUNT} > 0")

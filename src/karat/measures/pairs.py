@@ -9,7 +9,7 @@ from math import inf
 
 import numpy as np
 
-from karat.arithmetic import Number, is_zero, larger, ratio, settle, sqrt
+from karat.arithmetic import Number, is_zero, larger, ratio, settle, sqrt, unless_zero
 from karat.counts import Celled, Chances, Counts, Profiled, Statistic
 from karat.errors import TableError
 from karat.registry import inverse_beta, measure
@@ -247,8 +247,8 @@ def jaccard(pairs: Pairs) -> Number:
 )
 def fowlkes_mallows(pairs: Pairs) -> Number:
     """The geometric mean of pair precision and pair recall."""
-    # not the root of a product of shares: like this it is seen to be linear in the pairs that both sides join
-    return ratio(pairs.both, sqrt(pairs.gold * pairs.pred), empty=pairs.same_if_empty)
+    # linear in the pairs that both sides join, so that its expectation is exact; and exactly 1 if it is perfect
+    return pairs.precision * sqrt(unless_zero(pairs.pred) / unless_zero(pairs.gold))
 
 
 @measure(

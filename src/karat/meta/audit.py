@@ -82,7 +82,8 @@ def judge(measure: Measure, item: Property, tries: int = TRIES) -> Verdict:
         values = item.score(measure, cases)
     except Exception as problem:  # somebody else's function may fail as it likes
         if isinstance(problem, KaratError) or _foreign(measure):
-            return Verdict(0, 0, problem=f"{type(problem).__name__} {problem}".rstrip())
+            cause = problem.__cause__ or problem  # what the function itself raised
+            return Verdict(0, 0, problem=f"{type(cause).__name__} {cause}".rstrip())
         raise
     with np.errstate(invalid="ignore"):
         kept = item.kept(values, measure, cases) & np.isfinite(values).all(axis=1)

@@ -78,7 +78,7 @@ class Sampling(NamedTuple):
     def signature(self, methods: Iterable[str]) -> str:
         """How intervals were made, for a signature: also from which draws, if there were any."""
         used = list(dict.fromkeys(methods))
-        around = "" if self.corrected else ",uncorrected"
+        around = "" if self.corrects else ",uncorrected"
         drawn = f",resamples={self.resamples},seed={self.seed}" if "bootstrap" in used else ""
         return f"interval:{self.level:g}({'+'.join(used)},{self.unit}{around}{drawn})"
 

@@ -1,0 +1,142 @@
+"""Whatever is given, what goes wrong is one sentence of karat's own."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import karat
+
+GOLD, PRED = ["a", "a", "b"], [1, 1, 2]
+TABLE = karat.Table.from_labels(GOLD, PRED)
+
+
+def scored(frame: Any, **options: Any) -> Any:
+    return karat.score(frame, gold="g", pred="p", **options)
+
+
+def closed_connection() -> Any:
+    connection = duckdb.connect()
+    relation = connection.sql("SELECT 1 AS g, 2 AS p")
+    connection.close()
+    return scored(relation)
+
+
+def aborted_transaction() -> Any:
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE t AS SELECT 1 AS g, 2 AS p")
+    relation = connection.sql("SELECT * FROM t")
+    connection.execute("BEGIN")
+    with pytest.raises(duckdb.Error):
+        connection.execute("SELECT error('x')").fetchall()
+    return scored(relation)
+
+
+def with_weights(kind: Callable[..., Any], weights: list[Any]) -> Callable[[], Any]:
+    return lambda: scored(kind({"g": GOLD, "p": PRED, "w": weights}), weights="w")
+
+
+def by(function: Callable[..., Any]) -> Callable[[], Any]:
+    return lambda: karat.score(GOLD, PRED, [karat.wrap(function, name="odd")])
+
+
+REFUSED: dict[str, Callable[[], Any]] = {
+    "no path to load": lambda: karat.Table.load(None),
+    "no batches": lambda: karat.Table.from_batches(None),
+    "a number of batches": lambda: karat.Table.from_batches(3),
+    "a path with NUL": lambda: karat.read("a\0b"),
+    "a long path": lambda: karat.read("x" * 300),
+    "a table with NUL": lambda: karat.Table.load("a\0b.json"),
+    "a long name of a table": lambda: karat.Table.load("x" * 300 + ".json"),
+    "saving under NUL": lambda: TABLE.save("a\0b.json"),
+    "saving under a long name": lambda: TABLE.save("x" * 300 + ".json"),
+    "lists in a frame of Arrow": lambda: scored(pa.table({"g": [[1], [1], [2]], "p": PRED})),
+    "lists in a frame of Polars": lambda: scored(pl.DataFrame({"g": [[1], [1], [2]], "p": PRED})),
+    "lists in DuckDB": lambda: scored(duckdb.sql("SELECT [1] AS g, 2 AS p")),
+    "before Christ": lambda: scored(duckdb.sql("SELECT '0044-03-15 (BC)'::TIMESTAMP AS g, 1 AS p")),
+    "after 9999": lambda: scored(duckdb.sql("SELECT '10000-03-15'::TIMESTAMP AS g, 1 AS p")),
+    "text as weights, pandas": with_weights(pd.DataFrame, ["x", "y", "z"]),
+    "text as weights, Polars": with_weights(pl.DataFrame, ["x", "y", "z"]),
+    "text as weights, Arrow": with_weights(pa.table, ["x", "y", "z"]),
+    "text as weights, DuckDB": lambda: scored(duckdb.sql("SELECT 1 AS g, 2 AS p, 'x' AS w"), weights="w"),
+    "dates as weights": with_weights(pl.DataFrame, [dt.date(2020, 1, 1)] * 3),
+    "dates as weights, DuckDB": lambda: scored(
+        duckdb.sql("SELECT 1 AS g, 2 AS p, DATE '2020-01-01' AS w"), weights="w"
+    ),
+    "no rows with weights": lambda: scored(
+        pl.DataFrame({"g": [], "p": [], "w": []}, schema={"g": pl.String, "p": pl.Int64, "w": pl.Float64}), weights="w"
+    ),
+    "no rows with weights, DuckDB": lambda: scored(
+        duckdb.sql("SELECT 1 AS g, 2 AS p, 1.0 AS w WHERE false"), weights="w"
+    ),
+    "columns of one name": lambda: scored(pd.DataFrame([[1, 2, 3], [1, 3, 3]], columns=["g", "p", "p"])),
+    "columns called by numbers": lambda: karat.score(pd.DataFrame([[1, 2], [1, 3]]), gold="0", pred="1"),
+    "a closed connection": closed_connection,
+    "an aborted transaction": aborted_transaction,
+    "a query that fails": lambda: scored(duckdb.sql("SELECT 1 AS g, error('boom') AS p")),
+    "a plan that fails": lambda: scored(
+        pl.LazyFrame({"g": ["1", "x"], "p": [1, 2]}).with_columns(pl.col("g").cast(pl.Int64))
+    ),
+    "a function that raises": by(lambda gold, pred: 1 / 0),
+    "a function that returns text": by(lambda gold, pred: "x"),
+    "a function that returns too much": by(lambda gold, pred: 10**400),
+    "a function of something else": lambda: karat.score(GOLD, PRED, ["os:system"]),
+    "a function that raises, compared": lambda: karat.compare(
+        GOLD, {"a": PRED, "b": PRED}, [karat.wrap(lambda gold, pred: 1 / 0, name="odd")]
+    ),
+    "a stack that no memory holds": lambda: karat.Stack.of(
+        [karat.Table.from_labels(np.arange(60000), np.arange(60000))]
+    ),
+    "a list that no memory holds": lambda: karat.wrap(lambda gold, pred: 0.5, name="w")(
+        karat.Table.from_matrix([[10**12]])
+    ),
+}
+
+
+@pytest.mark.parametrize("ask", REFUSED.values(), ids=list(REFUSED))
+def test_bad_input_is_refused_in_one_sentence(ask: Callable[[], Any]) -> None:
+    with pytest.raises(karat.KaratError) as told:
+        ask()
+    text = str(told.value)
+    assert "\n" not in text
+    assert len(text) < 400
+    assert text.endswith((".", "?"))
+
+
+RIGHT: dict[str, Callable[[], Any]] = {
+    "half floats of Arrow": lambda: karat.ari(pa.array(np.array([1, 1, 2], dtype=np.float16)), PRED),
+    "long decimals of Arrow": lambda: karat.ari(
+        pa.array([Decimal(1), Decimal(1), Decimal(2)], pa.decimal256(50, 2)), PRED
+    ),
+    "long decimals in a frame": lambda: scored(
+        pa.table({"g": pa.array([Decimal(1), Decimal(1), Decimal(2)], pa.decimal256(50, 2)), "p": PRED}), measures="ari"
+    )["ari"],
+    "long integers of Polars": lambda: scored(
+        pl.DataFrame({"g": pl.Series([1, 1, 2], dtype=pl.Int128), "p": PRED}), measures="ari"
+    )["ari"],
+    "nullable numbers with noise": lambda: karat.ari(
+        pd.Series([1, 1, 2, 2], dtype="Int64"), pd.Series([0, 0, 1, None], dtype="Int64"), missing="drop", noise=7,
+        noise_as="drop",
+    ),
+    "ids of different lengths": lambda: karat.ari(
+        karat.table(
+            pa.table({"i": pa.array([1, 2, 3], pa.int32()), "g": GOLD}), pa.table({"i": [3, 1, 2], "p": [2, 1, 1]}),
+            gold="g", pred="p", id="i",
+        )
+    ),
+    "the longest floats of NumPy": lambda: karat.ari(np.array([1, 1, 2], dtype=np.longdouble), PRED),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("ask", RIGHT.values(), ids=list(RIGHT))
+def test_odd_types_of_labels_are_read_as_they_are(ask: Callable[[], Any]) -> None:
+    assert ask() == 1
