@@ -48,9 +48,25 @@ class Statistic(ABC):
         return None
 
     @classmethod
+    def cross_fitted(cls, choosing: Half, judging: Half) -> Self | None:
+        """The statistic of some items with the largest cells that others have chosen; None if no cells are chosen."""
+        return None
+
+    @classmethod
     def bent(cls, counts: Celled) -> Self | None:
         """Arrays over sizes of cells: how much more a second item of the cell changes the estimate; None: hardly."""
         return None
+
+
+class Half(NamedTuple):
+    """Some of the items of a table: the same cells, with smaller counts."""
+
+    rows: Any
+    cols: Any
+    counts: Any
+    class_sizes: Any
+    cluster_sizes: Any
+    n: Any
 
 
 class Chances(NamedTuple):

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from karat.bars import bar
+from karat.counts import Half
 from karat.joint import Joint
 from karat.registry import Measure
+from karat.tables import Table
 from karat.uncertainty.influence import Jackknife, by_class
 from karat.uncertainty.intervals import bootstrapped, by_jackknife, cautions, no_interval, too_many
 from karat.uncertainty.resamples import Lines, Resampled, drawn
@@ -20,6 +23,7 @@ Floats = NDArray[np.float64]
 
 LONG = 1 << 28  # counts to be drawn, for which somebody may have to wait
 AT_ONCE = 1 << 22  # influences that are held in memory
+SPLITS = 10  # into halves
 FEW = 200  # items below which Student's t is used instead of the normal distribution
 
 
@@ -33,7 +37,9 @@ class Paired(NamedTuple):
     covariances: Floats  # of the values
     method: str  # of the intervals
     testable: tuple[bool, ...]  # whether a system's value and variance can be trusted in a test
+    items: int  # how many were scored
     freedom: int | None = None  # degrees of freedom of Student's t, where there are few items
+    crossed: Floats | None = None  # scores of items in cells that other items have chosen; None if no cells are chosen
 
 
 def paired(joint: Joint, measures: Sequence[Measure], sampling: Sampling) -> list[Paired]:
@@ -44,7 +50,8 @@ def paired(joint: Joint, measures: Sequence[Measure], sampling: Sampling) -> lis
     """
     jackknives = {name: Jackknife(table, corrected=sampling.corrects) for name, table in joint.tables.items()}
     places = {name: joint.cells(name) for name in joint.codes}
-    many = too_many(sum(table.counts.size for table in joint.tables.values()), sampling)
+    many = too_many(max(table.counts.size for table in joint.tables.values()), sampling)
+    halves = Halves(joint, places, sampling.seed)
     found: dict[str, Paired] = {}
     rest: dict[Measure, Paired | None] = {}
     for measure in measures:
@@ -67,7 +74,8 @@ def paired(joint: Joint, measures: Sequence[Measure], sampling: Sampling) -> lis
         values = np.array([interval.estimate for interval in intervals]) if smooth else scores
         testable = tuple(np.isfinite(values).tolist())
         freedom = joint.n - 1 if not smooth and joint.n < FEW and sampling.unit == "items" else None
-        made = Paired(measure, scores, intervals, values, covariances, "jackknife", testable, freedom)
+        crossed = None if smooth else halves.scores(measure)
+        made = Paired(measure, scores, intervals, values, covariances, "jackknife", testable, joint.n, freedom, crossed)
         if smooth or many:
             found[str(measure)] = made
         else:
@@ -79,12 +87,50 @@ def paired(joint: Joint, measures: Sequence[Measure], sampling: Sampling) -> lis
     return [found[str(measure)] for measure in measures]
 
 
+class Halves:
+    """Random halves of the items, the same for all systems and measures: what one half chooses, the other judges."""
+
+    def __init__(self, joint: Joint, places: Mapping[str, NDArray[np.int64]], seed: int) -> None:
+        self.joint, self.places, self.seed = joint, places, seed
+
+    @cached_property
+    def pairs(self) -> dict[str, list[tuple[Half, Half]]]:
+        """Both halves of each split, for each system."""
+        counts, rng = self.joint.counts, np.random.default_rng((self.seed, SPLITS))
+        first = [rng.binomial(counts, 0.5) for _ in range(SPLITS)]
+        found: dict[str, list[tuple[Half, Half]]] = {}
+        for name, table in self.joint.tables.items():
+            sides = [(self._half(table, name, part), self._half(table, name, counts - part)) for part in first]
+            found[name] = [(one, other) for one, other in sides if one.n and other.n]
+        return found
+
+    def _half(self, table: Table, name: str, counts: NDArray[np.int64]) -> Half:
+        held = np.bincount(self.places[name], counts, minlength=table.counts.size).astype(np.int64)
+        classes = np.bincount(table.rows, held, minlength=len(table.class_sizes)).astype(np.int64)
+        clusters = np.bincount(table.cols, held, minlength=len(table.cluster_sizes)).astype(np.int64)
+        return Half(table.rows, table.cols, held, classes, clusters, int(held.sum()))
+
+    def scores(self, measure: Measure) -> Floats | None:
+        """The mean score of each system over splits and over which half chooses."""
+        means = []
+        for pairs in self.pairs.values():
+            values = []
+            for one, other in pairs:
+                for choosing, judging in ((one, other), (other, one)):
+                    found = [kind.cross_fitted(choosing, judging) for kind in measure.statistics]
+                    if any(statistic is None for statistic in found):
+                        return None
+                    values.append(float(measure.value(found)))
+            means.append(float(np.mean(values)) if values else np.nan)
+        return np.array(means)
+
+
 def _not_tested(joint: Joint, measure: Measure, why: str, sampling: Sampling) -> Paired:
     """Scores without intervals and tests."""
     scores = np.array([float(measure.of(table)) for table in joint.tables.values()])
     intervals = tuple(no_interval(score, why, sampling) for score in scores.tolist())
     size = scores.size
-    return Paired(measure, scores, intervals, scores, np.zeros((size, size)), "none", (False,) * size)
+    return Paired(measure, scores, intervals, scores, np.zeros((size, size)), "none", (False,) * size, joint.n)
 
 
 def _covariances(joint: Joint, columns: Sequence[tuple[Floats, NDArray[np.int64]]], sampling: Sampling) -> Floats:
@@ -155,4 +201,4 @@ def _bootstrapped(joint: Joint, measure: Measure, values: Floats, sampling: Samp
     shifts = np.abs(values.mean(axis=0) - scores)
     testable = np.isfinite(estimates) & (shifts <= values.std(axis=0, ddof=1) / 2)
     covariances = np.atleast_2d(np.cov(values.T))
-    return Paired(measure, scores, intervals, estimates, covariances, "bootstrap", tuple(testable.tolist()))
+    return Paired(measure, scores, intervals, estimates, covariances, "bootstrap", tuple(testable.tolist()), joint.n)

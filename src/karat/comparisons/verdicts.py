@@ -66,14 +66,23 @@ class Verdicts:
         values, covariances = self.sign * self.paired.values, self.paired.covariances
         first, second = (a, b) if (values[a], -a) >= (values[b], -b) else (b, a)
         gap = float(values[first] - values[second])
+        if not (self.paired.testable[a] and self.paired.testable[b]):
+            return Difference(first, second, gap, None, None, None, None)
         scale = covariances[a, a] + covariances[b, b]
         variance = scale - 2 * covariances[a, b]
         error = math.sqrt(variance) if variance > NOTHING * scale else 0.0
-        constant = error == 0 and gap > NOTHING * (abs(values[a]) + abs(values[b]))  # a gap that no item varies
-        if constant or not (self.paired.testable[a] and self.paired.testable[b]):
-            return Difference(first, second, gap, None, None, None, None)
-        p, reach = self.sampling.p(gap, error), self.sampling.z * error
-        return Difference(first, second, gap, gap - reach, gap + reach, p, p)
+        if error == 0 and gap > 0:  # no item varies it: as if one did
+            error = (abs(values[a]) + abs(values[b])) / math.sqrt(self.paired.items)
+        gaps = [gap, *self._crossed_gap(first, second)]
+        reach = self.sampling.z * error
+        # largest cells flatter systems with many clusters, cells that others chose do the opposite: both must agree
+        p = max(self.sampling.p(max(found, 0.0), error) for found in gaps)
+        return Difference(first, second, gap, min(gaps) - reach, max(gaps) + reach, p, p)
+
+    def _crossed_gap(self, first: int, second: int) -> list[float]:
+        """The difference of cross-fitted scores, if the measure looks at largest cells."""
+        crossed = self.paired.crossed
+        return [] if crossed is None else [float(self.sign * (crossed[first] - crossed[second]))]
 
     @cached_property
     def beats(self) -> list[list[int]]:
@@ -115,7 +124,9 @@ class Verdicts:
     def stability(self, place: int, draws: int = 4000) -> float:
         """The estimated probability that a system has the best score in the population."""
         rng = np.random.default_rng(0)
-        values = _drawn(rng, self.sign * self.paired.values, self.paired.covariances, draws)
+        crossed = self.paired.values if self.paired.crossed is None else self.paired.crossed
+        means = self.sign * (self.paired.values + crossed) / 2
+        values = _drawn(rng, means, self.paired.covariances, draws)
         return float((values.argmax(axis=1) == place).mean())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from karat.arithmetic import Number, f_mean, ratio
-from karat.counts import Celled, CellFormula, Counts, Statistic, count_itself
+from karat.counts import Celled, CellFormula, Counts, Half, Statistic, count_itself
 from karat.kernels.assignment import best_matching, greedy_matching
 from karat.registry import measure
 
@@ -47,6 +48,20 @@ class Majorities(Statistic):
         by_cluster, by_class, one, other = (float(x) - mask for x, mask in zip(values, (*largest, *held), strict=True))
         return cls(by_cluster, by_class, one, other, counts.n - 1)
 
+    @classmethod
+    def cross_fitted(cls, choosing: Half, judging: Half) -> Majorities:
+        """The items of one half in the cells that are the largest of the other."""
+        by_cluster, by_class = (
+            float(judging.counts[_chosen(codes, choosing.counts, size)].sum())
+            for codes, size in (
+                (choosing.cols, len(choosing.cluster_sizes)),
+                (choosing.rows, len(choosing.class_sizes)),
+            )
+        )
+        one = float(judging.class_sizes[choosing.class_sizes.argmax()])
+        other = float(judging.cluster_sizes[choosing.cluster_sizes.argmax()])
+        return cls(by_cluster, by_class, one, other, float(judging.n))
+
     @property
     def misfits(self) -> Number:
         """2n less both sums of largest cells: 0 if and only if the partitions are the same."""
@@ -78,6 +93,16 @@ class BestF(Statistic):
         by_classes = _without_one_of_best(counts, lambda h, a, b: 2 * h / (a + b))
         return cls(by_items, by_classes, counts.n - 1, counts.shape[0])
 
+    @classmethod
+    def cross_fitted(cls, choosing: Half, judging: Half) -> BestF:
+        """The F of one half in the clusters that suit the classes of the other best."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            f = [2 * h.counts / (h.class_sizes[h.rows] + h.cluster_sizes[h.cols]) for h in (choosing, judging)]
+        chosen = _chosen(choosing.rows, np.nan_to_num(f[0]), len(choosing.class_sizes))
+        found, sizes = np.nan_to_num(f[1])[chosen], judging.class_sizes[judging.rows[chosen]]
+        seen = int((judging.class_sizes > 0).sum())
+        return cls(float(sizes @ found), float(found.sum()), float(judging.n), seen)
+
 
 def _best_cells(codes: Any, values: Any, number: int) -> Any:
     """The index of the cell with the largest value in each class, or in each cluster; of equal ones, the first."""
@@ -85,6 +110,12 @@ def _best_cells(codes: Any, values: Any, number: int) -> Any:
     best = np.zeros(number, np.int64)
     best[codes[order]] = order  # of several writes to one place the last one stays
     return best
+
+
+def _chosen(codes: Any, values: Any, number: int) -> Any:
+    """The best cells that have items; a class or cluster without any chooses none."""
+    best = _best_cells(codes, values, number)
+    return best[values[best] > 0]
 
 
 def _without_one_of_best(counts: Celled, f: CellFormula) -> Any:
@@ -129,6 +160,18 @@ class Matched(Statistic):
         chosen[best_matching(counts.rows, counts.cols, counts.counts)] = 1
         return cls(float(counts.statistic(cls).items) - chosen, counts.n - 1)
 
+    @classmethod
+    def cross_fitted(cls, choosing: Half, judging: Half) -> Matched:
+        """The items of one half in the best map of the other."""
+        return cls(_matched_elsewhere(best_matching, choosing, judging), float(judging.n))
+
+
+def _matched_elsewhere(matching: Callable[[Any, Any, Any], Any], choosing: Half, judging: Half) -> float:
+    """The items of one half in the map that the other half gives."""
+    filled = np.flatnonzero(choosing.counts)
+    chosen = filled[matching(choosing.rows[filled], choosing.cols[filled], choosing.counts[filled])]
+    return float(judging.counts[chosen].sum())
+
 
 @dataclass(frozen=True)
 class GreedilyMatched(Statistic):
@@ -150,6 +193,11 @@ class GreedilyMatched(Statistic):
         chosen = np.zeros(counts.counts.size)
         chosen[greedy_matching(counts.rows, counts.cols, counts.counts)] = 1
         return cls(float(counts.statistic(cls).items) - chosen, counts.n - 1)
+
+    @classmethod
+    def cross_fitted(cls, choosing: Half, judging: Half) -> GreedilyMatched:
+        """The items of one half in the map of the other."""
+        return cls(_matched_elsewhere(greedy_matching, choosing, judging), float(judging.n))
 
 
 @measure(

@@ -58,6 +58,8 @@ def _by_jackknife(table: Table, measures: Sequence[Measure], sampling: Sampling)
         if influence is None:
             return None
         error, caution = influence.error(sampling.unit), cautions(measure, table, sampling)
+        if not by_jackknife(measure, table):
+            caution = f"{table.counts.size:,} cells are too many to resample: it may be too high or too narrow"
         return sampling.over(table).around(measure, influence.estimate, error, "jackknife", caution)
 
     jackknife.prepare(measures)
