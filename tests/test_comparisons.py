@@ -451,3 +451,10 @@ def test_a_perfect_system_is_better_than_one_cluster() -> None:
     found = karat.compare(gold, {"perfect": gold, "one": [0] * 100}, ["v_measure", "ari"])
     for measure in ("v_measure", "ari"):
         assert found.difference(measure, "perfect", "one").significant(0.95)
+
+
+def test_an_item_that_is_missing_and_noise_is_dropped_once() -> None:
+    gold = ["a", None, "a", "b", "b", None, "b", "a", "a"]
+    a, b = [1, -1, 1, 2, -1, 2, 2, 1, None], [1, -1, 1, 2, 2, -1, 2, 1, 1]
+    found = karat.compare(gold, {"a": a, "b": b}, ["ari"], missing="drop", noise=-1, noise_as="drop", resamples=2)
+    assert (found.joint.n, found.joint.policy.dropped) == (5, 4)

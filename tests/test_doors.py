@@ -28,6 +28,7 @@ NOISE = [
     Case(["a", "a", "b", "b", "b", "c"], [0, -1, 1, 1, -1, -1], noise=-1),
     Case(["a", "a", "b", "b", "b", "c"], ["x", "noise", "y", "y", "noise", "noise"], noise="noise"),
     Case(["a", None, "b", "b", "b", "c"], [0, -1, 1, 1, -1, -1], noise=-1),
+    Case(["a", None, None, None, "b", "b", "a"], [1, -1, -1, -1, -1, 1, 1], noise=-1),
 ]
 WEIGHTS = [
     Case(["a", "a", "b", "b", "c"], ["x", "x", "x", "y", "y"], weights=[1, 2, 0, 5, 1]),

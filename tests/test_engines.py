@@ -367,3 +367,29 @@ assert "stayed in duckdb" in str(scores)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@engines
+@pytest.mark.parametrize("missing", ["drop", "singletons", "cluster"])
+@pytest.mark.parametrize("noise_as", ["drop", "singletons", "cluster"])
+def test_items_that_are_both_missing_and_noise_are_counted_as_in_memory(
+    engine: str, missing: Any, noise_as: Any
+) -> None:
+    gold, pred = ["a", None, None, None, "b", "b", "a"], [1, -1, -1, -1, -1, 1, 1]
+    options = {"missing": missing, "noise": -1, "noise_as": noise_as}
+    made = karat.table(ENGINES[engine]({"g": gold, "p": pred}), gold="g", pred="p", **options)
+    right = karat.Table.from_labels(gold, pred, **options)
+    assert (made.policy, made.shape) == (right.policy, right.shape)
+    assert karat.v_measure(made) == pytest.approx(karat.v_measure(right), abs=1e-12)
+
+
+def test_noise_that_only_looks_like_a_label_is_told_however_many_cells_there_are() -> None:
+    text = pl.LazyFrame({"g": ["a", "b", "b", "a"], "p": ["1", "-1", "3", "3"]})
+    numbers = pl.LazyFrame({"g": ["a", "b", "b", "a"], "p": [1, -1, 3, 3]})
+    for most in (1, None):
+        with pytest.raises(karat.LabelError, match="noise=-1 is not among pred's labels, but '-1' is"):
+            counted_frame(text, gold="g", pred="p", noise=-1, noise_as="drop", most=most)
+        with pytest.raises(karat.LabelError, match="noise='-1' is not among pred's labels, but -1 is"):
+            counted_frame(numbers, gold="g", pred="p", noise="-1", noise_as="drop", most=most)
+    none = counted_frame(numbers, gold="g", pred="p", noise="noise", noise_as="drop", most=1)
+    assert (none.n, none.policy.noise_items) == (4, 0)

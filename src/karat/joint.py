@@ -95,7 +95,10 @@ def join(
     if missing == "raise" and absent.any():
         raise LabelError(_without_labels(coded))
     kept = _settled(coded, noisy, absent, policy, items)
-    noise_items = int(np.any(list(noisy.values()), axis=0).sum()) if noise_as else 0
+    marked = np.any(list(noisy.values()), axis=0)
+    if missing == "drop":  # an item without a label is dropped once, as missing
+        marked = marked & ~absent
+    noise_items = int(marked.sum()) if noise_as else 0
     policy = replace(
         policy,
         matched="positions" if items is None else "items",

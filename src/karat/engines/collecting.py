@@ -15,7 +15,7 @@ from karat.engines.dialects import Lazy, plainly
 from karat.engines.queries import COUNT, GOLD, PRED, Frame, cells_of, joined, labelled
 from karat.engines.relations import is_relation, relation_cells, relation_labels
 from karat.errors import LabelError, TableError
-from karat.names import is_missing, plain
+from karat.names import comparable, is_missing, plain
 from karat.tables import Table
 
 COLLECTED = 2_000_000  # cells that come to where karat runs
@@ -121,7 +121,12 @@ def _collected(cells: Cells, policy: Policy) -> Table:
     if not counts.size:
         raise LabelError("the frame has no rows; give at least one.")
     absent = _lacking(gold) | _lacking(pred)
-    noisy = np.array([p == policy.noise for p in pred]) & ~absent if policy.noise_as else np.zeros(counts.size, bool)
+    noisy = np.zeros(counts.size, bool)
+    if policy.noise_as:
+        wanted = comparable(policy.noise)
+        noisy = np.array([not is_missing(label) and comparable(plain(label)) == wanted for label in pred], bool)
+    if policy.missing == "drop":  # an item without a label is dropped once, as missing
+        noisy &= ~absent
     alone = (absent & (policy.missing == "singletons")) | (noisy & (policy.noise_as == "singletons"))
     if alone.any():  # as many rows as there are items, since each is a cluster of its own
         times = np.where(alone, counts, 1).astype(np.int64)
@@ -143,6 +148,16 @@ def _lacking(labels: Any) -> Any:
     return np.array([is_missing(label) for label in labels], bool)
 
 
+def _otherwise(noise: Any) -> Any:
+    """A noise label as text if it is a number, as a number if it is text that says one."""
+    if not isinstance(noise, str):
+        return str(noise)
+    try:
+        return int(noise)
+    except ValueError:
+        return None
+
+
 def _left_there(cells: Cells, policy: Policy, engine: str) -> EngineCounts:
     """The counts of cells that stay in the engine; labels that are missing are dropped or refused there."""
     if cells.fractional:
@@ -156,6 +171,9 @@ def _left_there(cells: Cells, policy: Policy, engine: str) -> EngineCounts:
     if missing:
         cells = cells.labelled()
     there = policy.noise_as is not None and cells.numeric == isinstance(policy.noise, (int, float))  # else no label
+    found = _otherwise(policy.noise)
+    if policy.noise_as is not None and not there and found is not None and cells.items_in(found):
+        raise LabelError(f"noise={policy.noise!r} is not among pred's labels, but {found!r} is; give noise={found!r}.")
     noise = cells.items_in(policy.noise) if there else 0
     if there and policy.noise_as == "drop":
         cells = cells.without(policy.noise)
