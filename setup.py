@@ -4,6 +4,7 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from sysconfig import get_config_var
 from typing import Any
 
 from setuptools import setup
@@ -39,9 +40,9 @@ class OptionalBuild(build_ext):
     def run(self) -> None:
         """Build what can be built; what an earlier build has left is taken away first, lest it be used instead."""
         home = Path("src") if self.inplace or self.editable_mode else Path(self.build_lib)
-        for old in (path for ending in ("so", "pyd") for path in home.glob(f"karat/kernels/compiled/*.{ending}")):
-            old.unlink()
         try:
+            for old in home.glob(f"karat/kernels/compiled/*{get_config_var('EXT_SUFFIX')}"):
+                old.unlink()
             super().run()
         except Exception as problem:
             warn(problem)

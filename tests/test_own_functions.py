@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -70,3 +71,14 @@ def test_a_file_that_cannot_be_run_is_told_in_one_sentence(folder: Path, path: s
     (folder / "bad.py").write_text("1 / 0\n")
     with pytest.raises(karat.MeasureError, match=message):
         karat.parse(path)
+
+
+def test_a_file_may_define_dataclasses_and_its_functions_can_be_pickled(folder: Path) -> None:
+    (folder / "rich.py").write_text(
+        "from __future__ import annotations\nfrom dataclasses import dataclass\n"
+        "@dataclass\nclass Kept:\n    value: float\n"
+        "def half(gold, pred):\n    return Kept(0.5).value\n"
+    )
+    measure = karat.parse("./rich.py:half")
+    assert measure([0, 1], [0, 1]) == 0.5
+    assert pickle.loads(pickle.dumps(measure))([0, 1], [0, 1]) == 0.5

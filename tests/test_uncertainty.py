@@ -381,5 +381,5 @@ def test_what_would_have_to_be_resampled_says_at_once_that_it_is_too_large(many_
 def test_measures_are_related_by_as_many_resamples_as_can_be_afforded(many_cells: tuple[Any, Any]) -> None:
     table = karat.Table.from_labels(*many_cells)
     found = karat.relate(table, ["ari", "v_measure", "bcubed_f"], resamples=1_000_000)
-    assert found.of.endswith(" resamples")
+    assert "resamples (1,000,000 would take too long for" in found.of
     assert len(found.values) < 1000

@@ -8,6 +8,7 @@ import importlib.util
 import inspect
 import math
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
@@ -143,7 +144,12 @@ def _run_file(path: str) -> ModuleType:
         if spec is None or spec.loader is None:
             raise ImportError(f"{path} is not a file of Python")
         module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+        sys.modules[spec.name] = module  # where dataclasses and pickle look for what it defines
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[spec.name]
+            raise
         _files[place] = module
     return _files[place]
 

@@ -154,11 +154,14 @@ def relate(
         raise KaratError(f"resamples={resamples!r} are too few to see how measures vary; give 10 or more.")
     RESAMPLES.check(resamples, "resamples")
     cells = sum(table.counts.size for table in given)
-    resamples = min(resamples, max(LEAST, AFFORDABLE // cells))
+    asked_for, resamples = resamples, min(resamples, max(LEAST, AFFORDABLE // cells))
+    fewer = f" ({asked_for:,} would take too long for {cells:,} cells)" if resamples < asked_for else ""
     parts = [_resampled(table, asked, resamples, seed + place) for place, table in enumerate(given)]
     centred = np.concatenate([part - part.mean(axis=0) for part in parts])  # differences of systems are not resampling
     return Relation(
-        asked, centred, f"{resamples:,} resamples" + (f" of each of {len(given)} systems" if len(given) > 1 else "")
+        asked,
+        centred,
+        f"{resamples:,} resamples{f' of each of {len(given)} systems' if len(given) > 1 else ''}{fewer}",
     )
 
 

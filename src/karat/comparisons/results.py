@@ -160,7 +160,7 @@ class Comparison(Printed, Mapping[str, Mapping[str, float]]):
             ]
             for d in self.differences()
         ]
-        return Layout("Paired differences, of estimates", headings, rows, left=3)
+        return Layout("Paired differences", headings, rows, left=3)
 
     def _cautions(self) -> list[str]:
         """What to beware of, each once, with the scores that it is about."""
@@ -179,7 +179,7 @@ class Comparison(Printed, Mapping[str, Mapping[str, float]]):
         classes = several(len(joint.class_sizes[joint.class_sizes > 0]), "class")
         title = f"{several(len(self), 'system')} on {several(joint.n, 'item')} in {classes}"
         if joint.labelled < joint.items:
-            share = f"{joint.labelled / joint.items:.0%}"
+            share = percent(joint.labelled / joint.items)
             title += f"; gold has labels for {number(joint.labelled)} of {number(joint.items)} ({share})"
         return title
 

@@ -39,6 +39,21 @@ class EngineCounts(Profiled):
         """Let the engine forget the cells; what was worked out from them stays."""
         self.__dict__["_forget"]()
 
+    def __copy__(self) -> Self:
+        return self  # the cells belong to one object, and go with it
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self
+
+    def __reduce__(self) -> Any:
+        return EngineCounts, (self.cells, self.policy, self.engine)
+
+    def _ask(self, question: Callable[[], Any]) -> Any:
+        """An answer of the engine, if it still has the cells."""
+        if not self.__dict__["_forget"].alive:
+            raise TableError(f"the cells in {self.engine} were given back by close(); score the frame again.")
+        return question()
+
     def __enter__(self) -> Self:
         return self
 
@@ -48,7 +63,8 @@ class EngineCounts(Profiled):
     @cached_property
     def profile(self) -> Profile:  # type: ignore[override]
         """The sizes of cells, classes and clusters, by two group-bys each."""
-        return Profile(self.cells.sizes(), self.cells.sizes(GOLD), self.cells.sizes(PRED))
+        found: Profile = self._ask(lambda: Profile(self.cells.sizes(), self.cells.sizes(GOLD), self.cells.sizes(PRED)))
+        return found
 
     def __repr__(self) -> str:
         return f"<EngineCounts: {self.n:,} items in {self.filled:,} cells, in {self.engine}>"
@@ -56,7 +72,7 @@ class EngineCounts(Profiled):
     def cell_total(self, f: CellFormula) -> Any:
         """The sum over cells, from how many there are of each count and size that f looks at."""
         sides = _sides_of(f)
-        found = self.cells.groups(sides)
+        found = self._ask(lambda: self.cells.groups(sides))
         counts, times = np.array(found[COUNT], dtype=np.int64), np.array(found["times"], dtype=np.int64)
         ones = np.ones_like(counts)
         held = [np.array(found[f"{s}_size"], dtype=np.int64) if s in sides else ones for s in (GOLD, PRED)]
@@ -64,11 +80,11 @@ class EngineCounts(Profiled):
 
     def class_best(self, f: CellFormula) -> Any:
         """The sum over classes of their best cells."""
-        return self.cells.best(f, GOLD)
+        return self._ask(lambda: self.cells.best(f, GOLD))
 
     def cluster_best(self, f: CellFormula) -> Any:
         """The sum over clusters of their best cells."""
-        return self.cells.best(f, PRED)
+        return self._ask(lambda: self.cells.best(f, PRED))
 
     def matched(self, *, greedy: bool = False) -> Any:
         """Not without all cells."""

@@ -88,7 +88,11 @@ def _by_polars(path: str, kind: str, numbers: Sequence[str]) -> Any:
             frame = polars.scan_csv(path, separator="\t" if kind == "tsv" else ",", infer_schema=False)
             text = polars.col(polars.String)
             frame = frame.with_columns(polars.when(text != "").then(text))
-            frame = frame.with_columns(polars.col(n).cast(float) for n in numbers if n in frame.collect_schema())
+            named = [polars.col(name) for name in numbers if name in frame.collect_schema()]
+            integral = bool(named) and all(
+                frame.select(column.str.contains(r"^\d{1,18}$").all()).collect().item() for column in named
+            )
+            frame = frame.with_columns(column.cast(polars.Int64 if integral else polars.Float64) for column in named)
         frame.collect_schema()
     except (OSError, polars.exceptions.PolarsError) as problem:
         raise FileError(f"{path!r} cannot be read by polars ({first_line(problem)}); check it.") from None

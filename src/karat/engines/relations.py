@@ -90,7 +90,8 @@ class DuckdbCells(Cells):
         """The rows of a query, in which {cells} stands for the cells."""
         cells = f"(SELECT * FROM cells {self.where})"
         given = list(self.given) * query.count("{cells}")
-        return list(self.connection.execute(query.replace("{cells}", cells), given).fetchall())
+        cursor = self.connection.cursor()  # so that threads may ask at the same time
+        return list(cursor.execute(query.replace("{cells}", cells), given).fetchall())
 
     def number(self) -> int:
         """How many cells there are."""
@@ -98,7 +99,7 @@ class DuckdbCells(Cells):
 
     def columns(self) -> dict[str, Any]:
         """All cells."""
-        found = self.connection.sql(f"SELECT * FROM cells {self.where}", params=list(self.given))
+        found = self.connection.cursor().sql(f"SELECT * FROM cells {self.where}", params=list(self.given))
         return frame_columns(nw.from_native(found.to_arrow_table()))
 
     def unlabelled(self) -> int:
@@ -148,6 +149,9 @@ class DuckdbCells(Cells):
         value = f(*(ColumnExpression(name).cast("DOUBLE") for name in (COUNT, f"{GOLD}_size", f"{PRED}_size")))
         best = f"SELECT max({value}) AS best FROM ({_sized((GOLD, PRED))}) GROUP BY {side}"
         return float(self._ask(f"SELECT sum(best) FROM ({best})")[0][0])
+
+    def __reduce__(self) -> Any:
+        raise TableError("cells that stay in DuckDB cannot be pickled; keep the scores, as to_dict() has them.")
 
     def close(self) -> None:
         """Give back memory and disk."""

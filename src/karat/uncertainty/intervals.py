@@ -13,6 +13,7 @@ from karat.errors import TableError
 from karat.kernels.threads import share_out
 from karat.measures.information import Entropies
 from karat.registry import Measure
+from karat.rendering import percent
 from karat.tables import Table, several
 from karat.uncertainty.influence import Jackknife
 from karat.uncertainty.resamples import Lines, Resampled, drawn
@@ -96,7 +97,7 @@ def cautions(measure: Measure, table: Table, sampling: Sampling) -> str:
     size, times = table.profile.cells.arrays
     alone = float(times[size == 1].sum()) / float(table.n)
     if alone > SPARSE and Entropies in measure.statistics and sampling.corrects:
-        return f"{alone:.0%} of the items are alone in their cell: it may be too wide, or miss a long tail"
+        return f"{percent(alone)} of the items are alone in their cell: it may be too wide, or miss a long tail"
     wrong = table.remember("wrong", lambda: int(table.n - table.cluster_best(count_itself)))
     if wrong < FEW_ERRORS:
         return f"{several(wrong, 'item')} of a class that is not their cluster's: it may be too narrow"
