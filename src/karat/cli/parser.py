@@ -74,7 +74,7 @@ def _score(commands: Any) -> None:
         "--measures",
         action="append",
         metavar="NAMES",
-        help="measures, separated by commas, such as ari,'v_measure(beta=2)', or a function of your own, ./mine.py:name; "
+        help="measures, separated by commas, such as ari,'v_measure(beta=2)'; a function of your own, ./mine.py:name; "
         "or all (default: a panel of some)",
     )
     score.add_argument(
