@@ -305,7 +305,7 @@ def _differences(found: Comparison, first: Measure) -> Layout:
         return whole
     chosen = str(first if first in found.measures else found.measures[0])
     rows = [row for row in whole.rows if row[0] == chosen]
-    return whole._replace(rows=rows, title=f"{whole.title}, by {shown(chosen)}")
+    return whole._replace(rows=rows, title=f"{whole.title} by {shown(chosen)}")
 
 
 def _term(m: Measure) -> Term:
