@@ -7,8 +7,6 @@ import io
 import json
 import re
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
-from karat.files import sources
+from doors import large_files
 from shared import enough
 
 text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=4)
@@ -26,16 +24,6 @@ policies = st.sampled_from(
     [{"missing": "raise"}, {"missing": "drop"}, {"missing": "singletons"}, {"missing": "cluster"}]
 )
 noises = st.sampled_from([{}, {"noise": "1", "noise_as": "singletons"}, {"noise": "NA", "noise_as": "drop"}])
-
-
-@contextmanager
-def read_by_duckdb() -> Iterator[None]:
-    before = sources.LARGE
-    sources.LARGE = 1
-    try:
-        yield
-    finally:
-        sources.LARGE = before
 
 
 def outcome(*paths: str, **options: Any) -> Any:
@@ -79,7 +67,7 @@ def test_one_delimited_file(rows: list[Any], newline: str, policy: Any, noise: A
         path = write_csv(Path(folder) / "d.csv", [["gold", "pred", "word"], *map(list, rows)], newline)
         options = {**policy, **noise, **({"by": "word"} if by else {})}
         small = outcome(path, **options)
-        with read_by_duckdb():
+        with large_files():
             large = outcome(path, **options)
     assert small == large
 
@@ -98,7 +86,7 @@ def test_two_delimited_files_matched_on_ids(gold: Any, pred: Any, policy: Any, n
             write_csv(Path(folder) / "pred.csv", [["id", "cluster"], *map(list, pred)], "\n"),
         ]
         small = outcome(*paths, **policy, **noise)
-        with read_by_duckdb():
+        with large_files():
             large = outcome(*paths, **policy, **noise)
     assert small == large
 
@@ -112,7 +100,7 @@ def test_two_files_of_one_column(gold: Any, pred: Any) -> None:
             write_csv(Path(folder) / "pred.csv", [["cluster"], *([p] for p in pred)], "\n"),
         ]
         small = outcome(*paths, missing="drop")
-        with read_by_duckdb():
+        with large_files():
             large = outcome(*paths, missing="drop")
     assert small == large
 
@@ -130,7 +118,7 @@ def test_json_lines(records: list[dict[str, Any]], missing: str) -> None:
         path = Path(folder) / "d.jsonl"
         path.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
         small = outcome(str(path), gold="gold", pred="pred", missing=missing)
-        with read_by_duckdb():
+        with large_files():
             large = outcome(str(path), gold="gold", pred="pred", missing=missing)
     assert small == large
 
@@ -145,7 +133,7 @@ def test_weights(rows: list[Any]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = write_csv(Path(folder) / "d.csv", [["gold", "pred", "w"], *([g, p, repr(w)] for g, p, w in rows)], "\n")
         small = outcome(path, weights="w")
-        with read_by_duckdb():
+        with large_files():
             large = outcome(path, weights="w")
     assert small == large
 
@@ -158,6 +146,6 @@ def test_pieces_add_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     small = outcome(path, by="word", missing="cluster"), outcome(path, missing="drop", noise="k3", noise_as="drop")
     monkeypatch.setattr(queries, "PIECE", 64)
     monkeypatch.setattr(queries, "FEW", 0)
-    with read_by_duckdb():
+    with large_files():
         large = outcome(path, by="word", missing="cluster"), outcome(path, missing="drop", noise="k3", noise_as="drop")
     assert small == large

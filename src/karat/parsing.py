@@ -130,8 +130,10 @@ def _import_function(path: str) -> Measure:
         raise
     except BaseException as problem:  # a module may fail as it likes, or even leave
         reason = f"{type(problem).__name__} {problem}".rstrip()
-        file = module if module.endswith(".py") else f"./{module.replace('.', '/')}.py"
+        file = f"./{module.replace('.', '/')}.py"
         remedy = f"install it, or name a file of your own by its path, such as {file}:{name}"
+        if module.endswith(".py"):
+            remedy = "check the path and the name of the function, and that the file runs"
         raise MeasureError(f"{path!r} cannot be imported ({reason}); {remedy}.") from None
     return wrap(function, name=path)
 

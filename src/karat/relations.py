@@ -17,7 +17,8 @@ from karat.limits import RESAMPLES
 from karat.registry import Measure
 from karat.rendering import Layout, Printed, decimals
 from karat.tables import Table
-from karat.uncertainty.resamples import Lines, Resampled, drawn
+from karat.uncertainty.intervals import resampled_values
+from karat.uncertainty.sampling import Sampling
 
 Floats = NDArray[np.float64]
 
@@ -173,9 +174,5 @@ def _resampled(table: Table, measures: Sequence[Measure], resamples: int, seed: 
     """The measures of tables of as many items drawn with replacement."""
     if not table.whole:
         raise TableError("a table with fractional cells cannot be resampled; give counts of items.")
-    lines = Lines(table.rows), Lines(table.cols)
-    parts = []
-    for counts in drawn(table.counts, table.rows, resamples, seed):
-        stack = Resampled(table.rows, table.cols, counts, lines)
-        parts.append(np.column_stack([_turned(m, np.asarray(m.of(stack), np.float64)) for m in measures]))
-    return np.concatenate(parts)
+    found = resampled_values(table, measures, Sampling(resamples=resamples, seed=seed))
+    return np.column_stack([_turned(m, found[str(m)]) for m in measures])
