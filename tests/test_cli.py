@@ -19,10 +19,10 @@ import pytest
 
 import karat
 from karat import cli
-from karat.alignment import Missing, NoiseAs
 from karat.cli.output import in_words_of_the_terminal
 from karat.cli.parser import parser as cli_parser
 from karat.examples import textbook
+from karat.labels.alignment import Missing, NoiseAs
 from karat.storage import whole_file
 
 EXAMPLES = Path(__file__).parent.parent / "docs" / "examples"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from karat.files.together import read_together
 from scipy import stats
 
 import karat
@@ -15,8 +16,7 @@ from karat.cli import main
 from karat.comparisons.paired import paired
 from karat.comparisons.sweeps import sweep_of
 from karat.comparisons.verdicts import kendall
-from karat.files.together import read_together
-from karat.joint import join
+from karat.scoring.joint import join
 from karat.uncertainty.influence import Jackknife
 from karat.uncertainty.sampling import Sampling
 from shared import enough

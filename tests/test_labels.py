@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
-from karat.labels import read
+from karat.labels.encoding import read
 
 WORDS = ["b", "a", "b", "c"]
 NUMBERS = [20, 10, 20, 30]

@@ -25,7 +25,6 @@ from rich.progress import Progress
 import karat
 from karat.app.serving import _body, _RefusedError
 from karat.bars import bar
-from karat.boards import Board
 from karat.caches import cache_place
 from karat.cards import card
 from karat.chance import Draws
@@ -39,6 +38,7 @@ from karat.nulls import Model
 from karat.papers.sweeps import Curve, falls_faster
 from karat.registry import measure as declared
 from karat.rendering import grid, width
+from karat.scoring.boards import Board
 from karat.stack import Stack
 from karat.synth import DocumentModel
 

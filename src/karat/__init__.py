@@ -17,28 +17,25 @@ if TYPE_CHECKING:
     from karat import plot as plot
     from karat import sklearn as sklearn
     from karat import synth as synth
-    from karat.boards import Board as Board
-    from karat.boards import GroupScores as GroupScores
     from karat.chance import adjusted as adjusted
     from karat.chance import standardized as standardized
     from karat.comparisons.agreement import Agreement as Agreement
     from karat.comparisons.agreement import agreement as agreement
     from karat.comparisons.comparing import compare as compare
     from karat.comparisons.results import Comparison as Comparison
-    from karat.engines.collecting import table as table
     from karat.errors import FileError as FileError
     from karat.errors import KaratError as KaratError
     from karat.errors import LabelError as LabelError
     from karat.errors import MeasureError as MeasureError
     from karat.errors import TableError as TableError
-    from karat.evaluate import score as score
     from karat.explanations.explaining import explain as explain
     from karat.explanations.explanation import Explanation as Explanation
-    from karat.files.reading import Reading as Reading
-    from karat.files.reading import read as read
+    from karat.explanations.matching import Match as Match
+    from karat.explanations.matching import match as match
     from karat.kernels import build_info as build_info
-    from karat.labels import Labels as Labels
-    from karat.labels import encode as encode
+    from karat.labels.encoding import Labels as Labels
+    from karat.labels.encoding import encode as encode
+    from karat.labels.products import cross as cross
     from karat.measures import *
     from karat.meta.audit import Audit as Audit
     from karat.meta.audit import audit as audit
@@ -48,7 +45,6 @@ if TYPE_CHECKING:
     from karat.papers.pages import reproduce as reproduce
     from karat.parsing import parse as parse
     from karat.parsing import wrap as wrap
-    from karat.products import cross as cross
     from karat.profile import Profile as Profile
     from karat.registry import Measure as Measure
     from karat.registry import list_measures as list_measures
@@ -57,36 +53,47 @@ if TYPE_CHECKING:
     from karat.relations import relate as relate
     from karat.reports.content import Report as Report
     from karat.reports.reporting import report as report
-    from karat.results import Scores as Scores
+    from karat.result import Result as Result
+    from karat.scoring.boards import Board as Board
+    from karat.scoring.evaluation import Evaluation as Evaluation
+    from karat.scoring.groups import GroupScores as GroupScores
+    from karat.scoring.read import read as read
+    from karat.scoring.score import score as score
+    from karat.scoring.scores import Scores as Scores
+    from karat.scoring.table import table as table
     from karat.stack import Stack as Stack
     from karat.tables import Table as Table
     from karat.uncertainty.sampling import Interval as Interval
 
 _ROOMS = {
-    "boards": ("Board", "GroupScores"),
     "chance": ("adjusted", "standardized"),
     "comparisons.agreement": ("Agreement", "agreement"),
     "comparisons.comparing": ("compare",),
     "comparisons.results": ("Comparison",),
-    "engines.collecting": ("table",),
     "errors": ("FileError", "KaratError", "LabelError", "MeasureError", "TableError"),
-    "evaluate": ("score",),
     "explanations.explaining": ("explain",),
     "explanations.explanation": ("Explanation",),
-    "files.reading": ("Reading", "read"),
+    "explanations.matching": ("Match", "match"),
     "kernels": ("build_info",),
-    "labels": ("Labels", "encode"),
+    "labels.encoding": ("Labels", "encode"),
     "meta.audit": ("Audit", "audit"),
     "p_values": ("Significance", "p_value", "significance"),
     "papers.pages": ("reproduce",),
-    "products": ("cross",),
+    "labels.products": ("cross",),
     "profile": ("Profile",),
     "parsing": ("parse", "wrap"),
     "registry": ("Measure", "list_measures", "measure"),
     "relations": ("Relation", "relate"),
     "reports.content": ("Report",),
     "reports.reporting": ("report",),
-    "results": ("Scores",),
+    "result": ("Result",),
+    "scoring.boards": ("Board",),
+    "scoring.evaluation": ("Evaluation",),
+    "scoring.groups": ("GroupScores",),
+    "scoring.read": ("read",),
+    "scoring.score": ("score",),
+    "scoring.scores": ("Scores",),
+    "scoring.table": ("table",),
     "stack": ("Stack",),
     "tables": ("Table",),
     "uncertainty.sampling": ("Interval",),

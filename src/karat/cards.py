@@ -12,7 +12,7 @@ from typing import Any
 
 from karat.registry import Measure, list_measures
 from karat.rendering import Layout
-from karat.results import ARROWS
+from karat.scoring.scores import ARROWS
 
 NOTATION = (
     "C classes, K clusters, n items; h(c), h(k), h(c,k) items in a class, a cluster, a cell; natural logarithms. "

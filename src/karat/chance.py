@@ -196,7 +196,7 @@ def adjusted(
     adjusted(purity, null=all)
     """
     options = {"null": null, "sides": sides, "samples": samples, "seed": seed}
-    inner = comparable(measure)
+    inner = label_key(measure)
     return _derived("adjusted", inner, _adjusted, (-math.inf, 1.0), 1.0, **options)
 
 
@@ -214,11 +214,11 @@ def standardized(
     0.8165
     """
     options = {"null": null, "sides": sides, "samples": samples, "seed": seed}
-    inner = comparable(measure)
+    inner = label_key(measure)
     return _derived("standardized", inner, standard_score, (-math.inf, math.inf), None, **options)
 
 
-def comparable(measure: str | Measure) -> Measure:
+def label_key(measure: str | Measure) -> Measure:
     """The measure, if one value of it can be better than another."""
     inner = parse(measure)
     if inner.better is None:

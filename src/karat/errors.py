@@ -1,16 +1,77 @@
-"""What karat raises when the caller can mend something: one sentence, the value, the remedy."""
+"""The errors that karat raises on purpose: one sentence with the offending value and the remedy.
+
+A remedy names options of a function. Options are part of the sentence as data, so that Python, the command line and
+the app can each spell them in their own way.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple, TypeAlias
+
+
+class Option(NamedTuple):
+    """An option of a function, and values for it, as a remedy names them.
+
+    >>> str(Option("missing", ("drop", "cluster"))), str(Option("by")), str(Option("by", bare=True))
+    ("missing='drop' or 'cluster'", 'by=...', 'by')
+    """
+
+    name: str
+    choices: tuple[Any, ...] = ()
+    bare: bool = False  # the name only, as in "leave out weights"
+
+    def __str__(self) -> str:
+        if self.bare:
+            return self.name
+        return f"{self.name}={either(map(repr, self.choices)) or '...'}"
+
+
+Part: TypeAlias = str | Option
+
+
+class Sentence(str):
+    """A text whose options can be spelt in the words of another surface.
+
+    >>> sentence = Sentence("say ", Option("noise_as", ("drop",)), ".")
+    >>> sentence, sentence.worded(lambda option: f"--{option.name}")
+    ("say noise_as='drop'.", 'say --noise_as.')
+    """
+
+    parts: tuple[Part, ...]
+
+    def __new__(cls, *parts: Part) -> Sentence:
+        """A sentence of texts and options, one after the other."""
+        flat = [inner for part in parts for inner in (part.parts if isinstance(part, Sentence) else (part,))]
+        sentence = super().__new__(cls, "".join(map(str, flat)))
+        sentence.parts = tuple(flat)
+        return sentence
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Sentence, self.parts
+
+    def worded(self, spell: Callable[[Option], str]) -> str:
+        """The text with each option as spell() writes it."""
+        return "".join(spell(part) if isinstance(part, Option) else part for part in self.parts)
 
 
 class KaratError(ValueError):
     """A mistake in what was asked; every error that karat raises on purpose is one of these."""
 
+    def __init__(self, *parts: Part) -> None:
+        self.sentence = Sentence(*parts)
+        super().__init__(self.sentence)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self.sentence.parts
+
 
 class LabelError(KaratError):
     """Labels that cannot be read or aligned."""
+
+
+class NothingLeftError(LabelError):
+    """No item is left to score: all were dropped."""
 
 
 class TableError(KaratError):
@@ -23,6 +84,12 @@ class MeasureError(KaratError):
 
 class FileError(KaratError):
     """A file that cannot be read, or does not hold what it should."""
+
+
+def either(values: Iterable[str]) -> str:
+    """Alternatives as a sentence lists them: 'a', 'b' or 'c'."""
+    *most, last = list(values) or [""]
+    return f"{', '.join(most)} or {last}" if most else last
 
 
 def listed(values: Iterable[object], most: int = 5) -> str:

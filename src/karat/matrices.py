@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import TableError
-from karat.labels import mask_of
-from karat.names import as_array, check_names, plain_values
+from karat.labels.encoding import mask_of
+from karat.labels.names import as_array, check_names, plain_values
 
 Ints = NDArray[np.int64]
 Cells = tuple[Ints, Ints, NDArray[Any], list[Any], list[Any]]

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from karat.chance import TIE, Draws, comparable, finite, pair_moments, pair_slope, standard_score, standardized
+from karat.chance import TIE, Draws, finite, label_key, pair_moments, pair_slope, standard_score, standardized
 from karat.errors import MeasureError
 from karat.measures.pairs import Pairs
 from karat.moments import Moments
@@ -56,7 +56,7 @@ def significance(
     """
     if measure is None:
         raise MeasureError("measure is missing; name one, such as 'ari'.")
-    chosen = comparable(measure)
+    chosen = label_key(measure)
     checked = standardized(chosen, null=null, sides=sides, samples=samples, seed=seed).params
     draws = Draws(Model(checked["null"], checked["sides"]), checked["samples"], checked["seed"])
     for key in options:

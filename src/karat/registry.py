@@ -81,7 +81,7 @@ class Measure:
         options = {**self.params, **LABEL_OPTIONS}
         kinds = inspect.Parameter
         signature = inspect.Signature(
-            [kinds(name, kinds.POSITIONAL_ONLY) for name in ("gold", "pred")]
+            [kinds(name, kinds.POSITIONAL_OR_KEYWORD) for name in ("gold", "pred")]
             + [kinds(name, kinds.KEYWORD_ONLY, default=value) for name, value in options.items()]
         )
         low, high = self.bounds
@@ -94,6 +94,7 @@ class Measure:
     def __call__(self, *sources: Any, **options: Any) -> Any:
         """The score of labels (gold, pred) or of one Table or Stack; with parameters alone, the measure so set."""
         measure = self._with({key: options.pop(key) for key in list(options) if key in self.defaults})
+        sources = (*sources, *(options.pop(key) for key in ("gold", "pred")[len(sources) :] if key in options))
         counted = len(sources) == 1 and isinstance(sources[0], Counts)
         allowed = tuple(LABEL_OPTIONS) if sources and not counted else ()
         for key in options:

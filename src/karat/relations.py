@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import KaratError, TableError
-from karat.evaluate import MeasureLike, chosen_measures
-from karat.frames import frame
-from karat.limits import RESAMPLES
+from karat.limits import RESAMPLES as MOST_RESAMPLES
 from karat.registry import Measure
-from karat.rendering import Layout, Printed, decimals
-from karat.tables import Table
+from karat.rendering import Layout, decimals
+from karat.result import Result
+from karat.scoring.arguments import evaluation_of
+from karat.scoring.options import DataOptions, data_options, verb
+from karat.scoring.panels import MeasureLike, chosen_measures
+from karat.tables import Table, number
 from karat.uncertainty.intervals import resampled_values
-from karat.uncertainty.sampling import Sampling
+from karat.uncertainty.sampling import RESAMPLES, Sampling
+from karat.version import __version__
 
 Floats = NDArray[np.float64]
 
@@ -32,12 +35,20 @@ DEFAULT = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Relation(Printed):
+class Relation(Result):
     """The values of some measures in some observations, turned so that higher is better; print it to read it."""
 
     measures: tuple[Measure, ...]
     values: Floats  # a row for each observation
     of: str  # what the observations are
+    n: str = ""  # items of each system
+    drawn: str = ""  # how observations were drawn, if they are resamples
+
+    @property
+    def signature(self) -> str:
+        """How the correlations were reached."""
+        measures = ",".join(m.full_text for m in self.measures)
+        return f"measures:{measures}|over:{self.of}|n:{self.n}{self.drawn}|karat:{__version__}"
 
     @cached_property
     def correlations(self) -> Floats:
@@ -117,43 +128,44 @@ class Relation(Printed):
             "correlations": self.records(),
             "groups": groups,
             "advice": list(map(str, self.advice())),
+            "signature": self.signature,
         }
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """One row per two measures, in pandas, Polars or PyArrow."""
-        rows = self.records()
-        return frame({key: [row[key] for row in rows] for key in ("measure", "other", "r")}, backend)
 
-
+@verb(DataOptions)
 def relate(
-    tables: Table | Mapping[str, Table] | Sequence[Table],
+    data: object = None,
+    other: object = None,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
-    resamples: int = 1000,
+    resamples: int = RESAMPLES,
     seed: int = 0,
+    **options: Unpack[DataOptions],
 ) -> Relation:
     """Which measures agree on this data: over many systems, or over bootstrap resamples of each of a few.
 
-    tables: a table for each system, as Table.from_labels(gold, pred) makes them; fewer than five are resampled.
+    Fewer than five systems are resampled. With `by`, each group of each system is an observation.
 
     >>> import karat
-    >>> table = karat.Table.from_labels(*karat.examples.textbook())
-    >>> relation = karat.relate(table, ["ari", "rand", "v_measure", "purity"], resamples=200)
+    >>> gold, pred = karat.examples.textbook()
+    >>> relation = karat.relate(gold, pred, ["ari", "rand", "v_measure", "purity"], resamples=200)
     >>> relation.correlations.shape, len(relation.advice())
     ((4, 4), 3)
     """
-    given = [tables] if isinstance(tables, Table) else list(tables.values() if isinstance(tables, Mapping) else tables)
-    if not given or not all(isinstance(table, Table) for table in given):
-        raise KaratError("relate() takes a Table, or several; make them with Table.from_labels(gold, pred).")
+    ev = evaluation_of(data, other, data_options(options, "relate"))
+    given = list(ev.tables.values())
+    if ev.groups is not None:
+        given = [table for tables in ev.groups.values() for table in tables.values()]
+    n = "+".join(dict.fromkeys(number(table.n) for table in given[:5])).replace(",", "")
     asked = tuple(m for m in chosen_measures(DEFAULT if measures is None else measures) if m.better is not None)
     if len(asked) < 3:
         raise KaratError(f"{len(asked)} measures with a better end cannot be grouped; give three or more.")
     if len(given) >= FEW:
         values = np.array([[_turned(m, float(m.of(table))) for m in asked] for table in given])
-        return Relation(asked, values, f"{len(given)} systems")
+        return Relation(asked, values, f"{len(given)} {'systems' if ev.groups is None else 'groups of systems'}", n)
     if not isinstance(resamples, int) or resamples < 10:
         raise KaratError(f"resamples={resamples!r} are too few to see how measures vary; give 10 or more.")
-    RESAMPLES.check(resamples, "resamples")
+    MOST_RESAMPLES.check(resamples, "resamples")
     cells = sum(table.counts.size for table in given)
     asked_for, resamples = resamples, min(resamples, max(LEAST, AFFORDABLE // cells))
     fewer = f" ({asked_for:,} would take too long for {cells:,} cells)" if resamples < asked_for else ""
@@ -163,6 +175,8 @@ def relate(
         asked,
         centred,
         f"{resamples:,} resamples{f' of each of {len(given)} systems' if len(given) > 1 else ''}{fewer}",
+        n,
+        f"|resamples:{resamples}|seed:{seed}",
     )
 
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from karat.counts import CellFormula, Counts, SizeFormula
 from karat.errors import TableError
+from karat.labels.names import as_array
 from karat.limits import STACK
-from karat.names import as_array
 from karat.profile import Information, Squares
 from karat.tables import LIMIT, Table
 

@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.alignment import Policy
 from karat.errors import TableError
-from karat.names import MISSING, Singleton, check_names, plain
+from karat.labels.names import MISSING, Singleton, check_names, plain
+from karat.labels.policy import Policy
 
 FORMAT = 2
 DIGITS = 4000  # of a number that is a label, which Python reads and prints without being told to
@@ -54,7 +54,7 @@ def save_cells(
         "format": FORMAT,
         "classes": [_pack(name) for name in classes],
         "clusters": [_pack(name) for name in clusters],
-        "policy": {**asdict(policy), "noise": _pack(policy.noise)},
+        "policy": {**asdict(policy), "noise": _pack(policy.noise), "ignore": _pack(policy.ignore)},
     }
     head["checksum"] = _checksum(head, rows, cols, counts)
     write = {".json": _write_json, ".parquet": _write_parquet}[_ending(path)]
@@ -79,8 +79,8 @@ def load_cells(path: str | PathLike[str]) -> Stored:
         if head["checksum"] != _checksum(head, rows, cols, counts):
             raise TableError("it has changed since: its checksum is not that of its cells and labels")
         classes, clusters = ([_unpack(name) for name in head[side]] for side in ("classes", "clusters"))
-        policy = Policy(**{**head["policy"], "noise": _unpack(head["policy"]["noise"])})
-        counted = (policy.missing_items, policy.noise_items)
+        policy = Policy(**{**head["policy"], **{key: _unpack(head["policy"].get(key)) for key in ("noise", "ignore")}})
+        counted = (policy.missing_items, policy.noise_items, policy.ignored_items)
         if policy.matched not in ("items", "positions", "mixed") or any(type(number) is not int for number in counted):
             raise TableError("its policy is not one")
         stored = Stored(_codes(rows, classes), _codes(cols, clusters), _counts(counts), classes, clusters, policy)

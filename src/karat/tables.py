@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
 from typing import Any, TypeAlias
@@ -12,16 +12,17 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.alignment import Missing, NoiseAs, Policy, align
 from karat.counts import Celled, CellFormula, Counts, Profiled, count_itself
 from karat.errors import TableError
 from karat.frames import frame
 from karat.kernels.assignment import best_matching, greedy_matching
 from karat.kernels.counting import cross_count
 from karat.kernels.tallying import add_by_code, best_by_code
+from karat.labels.alignment import PRED, Aligned, Coded, align
+from karat.labels.names import label_key, merge_names
+from karat.labels.policy import Missing, NoiseAs, Policy
 from karat.limits import ITEMS
 from karat.matrices import matrix_cells
-from karat.names import comparable, merge_names
 from karat.profile import Exact, Profile, Sizes, exact_sizes, exact_sum
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -55,20 +56,31 @@ class Table(Celled):
         missing: Missing = "raise",
         noise: object = None,
         noise_as: NoiseAs | None = None,
+        ignore: object = None,
     ) -> Table:
         """Count two labelings of the same items, matched by item where both name their items."""
-        aligned = align(gold, pred, weights=weights, missing=missing, noise=noise, noise_as=noise_as)
-        return cls._count(
-            aligned.gold, aligned.pred, aligned.weights, aligned.classes, aligned.clusters, aligned.policy
-        )
+        policy = Policy.of(missing, noise, noise_as, ignore)
+        return cls.of_aligned(align(gold, {PRED: pred}, policy, weights=weights), PRED)
+
+    @classmethod
+    def of_aligned(cls, aligned: Aligned, system: str) -> Table:
+        """The table of gold and one of the systems that were aligned with it."""
+        return cls.of_codes(aligned.gold, aligned.systems[system], aligned.totals, aligned.policies[system])
+
+    @classmethod
+    def of_codes(cls, gold: Coded | None, pred: Coded, totals: NDArray[Any] | None, policy: Policy) -> Table:
+        """The table of two sides, item by item; without gold, all items are of one class."""
+        if gold is None:
+            gold = Coded(np.zeros(pred.codes.size, np.int64), [None])
+        return cls._count(gold.codes, pred.codes, totals, gold.names, pred.names, policy)
 
     @classmethod
     def from_cells(cls, gold: object, pred: object, counts: object) -> Table:
         """A table from its cells: the class, the cluster and the count of each, as three columns."""
         if counts is None:
             raise TableError("counts is None; give the count of each cell.")
-        aligned = align(gold, pred, weights=counts)
-        return cls._count(aligned.gold, aligned.pred, aligned.weights, aligned.classes, aligned.clusters, Policy())
+        aligned = align(gold, {PRED: pred}, Policy(), weights=counts)
+        return cls.of_codes(aligned.gold, aligned.systems[PRED], aligned.weights, Policy())
 
     @classmethod
     def from_matrix(
@@ -214,7 +226,7 @@ class Table(Celled):
 
     @property
     def _named_cells(self) -> Counter[tuple[Any, Any, Any]]:
-        classes, clusters = ([comparable(name) for name in names] for names in (self.classes, self.clusters))
+        classes, clusters = ([label_key(name) for name in names] for names in (self.classes, self.clusters))
         cells = zip(self.rows.tolist(), self.cols.tolist(), self.counts.tolist(), strict=True)
         return Counter((classes[r], clusters[c], count) for r, c, count in cells)
 
@@ -320,12 +332,8 @@ def without(table: Table, part: Table) -> Table:
             f"class {classes[row]!r} and cluster {clusters[col]!r} have {-int(left.min())} items more in the part than "
             "in the whole; subtract only what was added."
         )
-    policy = replace(
-        table.policy,
-        missing_items=table.policy.missing_items - part.policy.missing_items,
-        noise_items=table.policy.noise_items - part.policy.noise_items,
-    )
-    return Table._count(*np.divmod(distinct, len(clusters)), left, classes, clusters, policy)
+    rows, cols = np.divmod(distinct, len(clusters))
+    return Table._count(rows, cols, left, classes, clusters, table.policy - part.policy)
 
 
 def _recoded(lists: Sequence[tuple[Any, ...]], codes: Sequence[Ints]) -> tuple[Sequence[Any], Ints]:

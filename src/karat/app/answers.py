@@ -14,10 +14,11 @@ from typing import Any
 
 from karat.app.questions import Question, as_number, listed_words
 from karat.errors import KaratError
-from karat.evaluate import chosen_measures
 from karat.registry import Measure, list_measures
 from karat.reports.content import Report
-from karat.reports.from_files import report_on
+from karat.reports.reporting import report
+from karat.scoring.panels import chosen_measures
+from karat.scoring.read import read
 
 PASTED = "pasted.labels"  # what the page calls labels that are in no file
 MEMORY = "/dev/shm"  # a file system in memory, where there is one
@@ -47,8 +48,13 @@ def report_of(question: Question) -> Report:
     options = question.options
     measures = _measures(options)
     improve = _improve(options)
-    told = {"measures": measures, "improve": improve, "title": options.get("title", ""), "interval": _interval(options)}
-    reading = {
+    told: Any = {
+        "measures": measures,
+        "measure": improve,
+        "title": options.get("title", ""),
+        "interval": _interval(options),
+    }
+    reading: Any = {
         "gold": listed_words(options.get("gold")) or None, "pred": listed_words(options.get("pred")),
         "id": options.get("id"), "missing": options.get("missing", "raise"),
         "noise": options.get("noise"), "noise_as": options.get("noise_as"),
@@ -61,7 +67,7 @@ def report_of(question: Question) -> Report:
                 written.write(file.content)
         try:
             with _drawing:
-                found = report_on(*paths, reading=reading, command=command_of(question), **told)
+                found = report(read(*paths, **reading, items=True), command=command_of(question), **told)
                 found = replace(found, notes=tuple(note.replace(f"{folder}{os.sep}", "") for note in found.notes))
                 found.html()
         except KaratError as problem:
@@ -86,7 +92,7 @@ def command_of(question: Question) -> str:
     improve = _improve(options)
     if options.get("interval") == "no":
         words.append("--no-intervals")
-    return shlex.join([*words, "--improve", str(improve)] if str(improve) != "v_measure" else words)
+    return shlex.join([*words, "--measure", str(improve)] if str(improve) != "v_measure" else words)
 
 
 def _measures(options: dict[str, str]) -> list[Measure] | None:

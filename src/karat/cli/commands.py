@@ -6,13 +6,11 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import karat
-import karat.files.reading  # with the others, before anything is to be collected
-from karat.bars import bar
-from karat.boards import Board, GroupScores
+import karat.comparisons.agreement
+import karat.scoring.read  # with the others, before anything is to be collected
 from karat.cli.output import (
     ENDINGS,
     check_output,
@@ -23,70 +21,67 @@ from karat.cli.output import (
     terminal_columns,
     write,
 )
-from karat.errors import FileError, KaratError
-from karat.names import ByLabel
+from karat.errors import FileError, KaratError, Option
 from karat.rendering import Layout, decimals, shortened, shown
+from karat.scoring.boards import Board
+from karat.scoring.groups import GroupScores
 
 
 def score(chosen: Namespace) -> None:
     """The panel for each system; with --by for each of its groups."""
     check_output(chosen)
-    measures = None if chosen.measures is None else ",".join(chosen.measures)
     if chosen.engine != "duckdb":
-        _score_by_engine(chosen, measures)
+        _score_by_engine(chosen)
         return
-    reading = _read(chosen, by=chosen.by)
-    if reading.groups and chosen.interval is not None:
-        raise FileError(f"groups by {reading.by!r} have no intervals yet; leave out --interval.")
-    if reading.groups:
-        groups = [_group_scores(reading, name, measures, several=len(reading.groups) > 1) for name in reading.groups]
-        show(
-            chosen,
-            lambda: [found.layout(chosen.digits) for found in groups],
-            lambda: [record for found in groups for record in found.records()],
-            lambda: {"systems": [{"system": n, **g.to_dict()} for n, g in zip(reading.groups, groups, strict=True)]},
-            reading.notes,
-        )
-        return
-    sampling = _sampling(chosen)
-    scores = {name: karat.score(table, measures=measures, **sampling) for name, table in reading.tables.items()}
-    board = Board(scores)
-    only = next(iter(scores.values())) if len(scores) == 1 else None
-    show(
-        chosen,
-        lambda: _one_by_one(scores, chosen.digits) if chosen.interval else [(only or board).layout(chosen.digits)],
-        board.records,
-        board.to_dict,
-        reading.notes,
-    )
+    ev = _read(chosen, by=chosen.by, keep=False)
+    if ev.groups is not None and chosen.interval is not None:
+        raise FileError(f"groups by {ev.by!r} have no intervals yet; leave out ", Option("interval", bare=True), ".")
+    _show_scores(chosen, karat.score(ev, measures=_measures(chosen), **_sampling(chosen)), ev)
 
 
-def _score_by_engine(chosen: Namespace, measures: str | None) -> None:
+def _measures(chosen: Namespace) -> str | None:
+    """The measures asked for, as score() takes them."""
+    return None if chosen.measures is None else ",".join(chosen.measures)
+
+
+def _show_scores(chosen: Namespace, scores: Any, ev: Any) -> None:
+    """Scores of one system, of several, or of groups."""
+    if isinstance(scores, GroupScores):
+        several = len(scores.systems) > 1
+        document = (lambda: scores.to_dict()) if several else (lambda: {"systems": [_with_name(scores)]})
+        show(chosen, lambda: scores.layouts(chosen.digits), scores.records, document, ev.notes)
+        return
+    board = scores if isinstance(scores, Board) else Board({ev.systems[0]: scores})
+    show(chosen, lambda: board.layouts(chosen.digits), board.records, board.to_dict, ev.notes)
+
+
+def _with_name(scores: GroupScores) -> dict[str, Any]:
+    return {"system": scores.systems[0], **scores.to_dict()}
+
+
+def _score_by_engine(chosen: Namespace) -> None:
     """Columns of one table, or of two matched on an id, counted by Polars or Spark."""
     from contextlib import ExitStack
 
-    from karat.engines.collecting import counted_frame
     from karat.engines.paths import opened_by
 
     if not chosen.gold or not chosen.pred or len(chosen.gold) > 1 or len(chosen.files) > 2:
-        raise FileError(f"--engine {chosen.engine} takes one table or two, and the columns: --gold ... --pred ...")
+        raise FileError(
+            f"--engine {chosen.engine} takes one table or two, and the columns: ", Option("gold"), " ", Option("pred")
+        )
     if chosen.by is not None or chosen.interval is not None:
         raise FileError(f"--by and --interval are not for --engine {chosen.engine}; leave them out.")
     options = {
-        "gold": chosen.gold[0], "id": chosen.id if len(chosen.files) == 2 else None, "count": chosen.count,
-        "weights": chosen.weights, "missing": chosen.missing, "noise": chosen.noise, "noise_as": chosen.noise_as,
+        "gold": chosen.gold[0], "pred": chosen.pred, "id": chosen.id if len(chosen.files) == 2 else None,
+        "count": chosen.count, "weights": chosen.weights, "missing": chosen.missing, "noise": chosen.noise,
+        "noise_as": chosen.noise_as, "ignore": chosen.ignore,
     }  # fmt: skip
     with ExitStack() as stack:
         numbers = [name for name in (chosen.count, chosen.weights) if name is not None]
         engine = {"numbers": numbers, "master": chosen.master, "memory": chosen.memory}
         frames = [stack.enter_context(opened_by(chosen.engine, path, **engine)) for path in chosen.files]
-        scores = {}
-        for pred in chosen.pred:
-            table = counted_frame(*frames, pred=pred, **options)
-            scores[pred] = karat.score(table, measures=measures)
-        board = Board(scores)
-        only = next(iter(scores.values())) if len(scores) == 1 else None
-        show(chosen, lambda: [(only or board).layout(chosen.digits)], board.records, board.to_dict)
+        ev = karat.Evaluation.from_frame(*frames, **options)
+        _show_scores(chosen, karat.score(ev, measures=_measures(chosen)), ev)
 
 
 def merge(chosen: Namespace) -> None:
@@ -99,17 +94,8 @@ def merge(chosen: Namespace) -> None:
         found.save(chosen.save)
         if chosen.measures is None:
             return
-    measures = None if chosen.measures is None else ",".join(chosen.measures)
-    board = Board({"merged": karat.score(found, measures=measures)})
-    show(chosen, lambda: [board["merged"].layout(chosen.digits)], board.records, board.to_dict)
-
-
-def _one_by_one(scores: dict[str, Any], digits: int) -> list[Layout]:
-    """The scores of each system with their intervals, which take the room of a system beside it."""
-    layouts = {name: found.layout(digits) for name, found in scores.items()}
-    if len(layouts) == 1:
-        return list(layouts.values())
-    return [layout._replace(title=f"{shown(name)}: {layout.title}") for name, layout in layouts.items()]
+    board = Board({"merged": karat.score(found, measures=_measures(chosen))})
+    show(chosen, lambda: [board.layout(chosen.digits)], board.records, board.to_dict)
 
 
 def _sampling(chosen: Namespace) -> dict[str, Any]:
@@ -127,41 +113,33 @@ def compare(chosen: Namespace) -> None:
     from karat.bars import without_bars
 
     check_output(chosen)
-    for name in ("weights", "count"):
-        if getattr(chosen, name) is not None:
-            raise FileError(f"{name}={getattr(chosen, name)!r} is not for comparing, which is of items; leave it out.")
-    found = _together(chosen)
-    policy = {"missing": chosen.missing, "noise": found.noise, "noise_as": chosen.noise_as}
-    measures = None if chosen.measures is None else ",".join(chosen.measures)
-    if len(found.systems) < 2 and not chosen.pairwise:
-        raise FileError("there is one system; add another file or --pred column, or use karat score.")
+    ev = _read(chosen, by=chosen.by, keep=True)
     if chosen.pairwise:
-        if chosen.differences or chosen.interval != 0.95 or chosen.unit != "items":
-            raise FileError("--differences, --interval and --unit are for comparing with gold; leave out --pairwise.")
-        first = os.path.splitext(os.path.basename(chosen.files[0]))[0]
-        name = chosen.gold[0] if len(chosen.files) == 1 and chosen.gold else first
-        between = karat.agreement({name: found.gold, **found.systems}, measures or "vi", **policy)
-        show(chosen, lambda: [between.layout(chosen.digits)], between.records, between.to_dict)
+        _show_pairwise(chosen, ev)
         return
+    if len(ev.systems) < 2 and ev.groups is None:
+        raise FileError("there is one system; add another file or --pred column, or use karat score.")
     with without_bars() if chosen.quiet else nullcontext():
-        made = karat.compare(found.gold, found.systems, measures, **policy, **_sampling(chosen))
+        made = karat.compare(ev, measures=_measures(chosen), **_sampling(chosen))
+    if isinstance(made, GroupScores):
+        _show_scores(chosen, made, ev)
+        return
     layouts = [
         *made.layouts(chosen.digits),
         *([made.table_of_differences(chosen.digits)] if chosen.differences else []),
     ]
     records = made.differences if chosen.differences else made.records
-    show(chosen, lambda: layouts, records, made.to_dict, found.notes)
+    show(chosen, lambda: layouts, records, made.to_dict, ev.notes)
 
 
-def _together(chosen: Namespace) -> Any:
-    """The labels of gold and of all systems."""
-    from karat.files.together import read_together
-
-    return read_together(
-        *chosen.files, gold=chosen.gold or None, pred=chosen.pred, id=chosen.id, noise=chosen.noise,
-        input=chosen.input, encoding=chosen.encoding, header=not chosen.no_header, delimiter=chosen.delimiter,
-        memory=chosen.memory, threads=chosen.threads,
-    )  # fmt: skip
+def _show_pairwise(chosen: Namespace, ev: Any) -> None:
+    """Gold and all systems among themselves."""
+    if chosen.differences or chosen.interval != 0.95 or chosen.unit != "items":
+        raise FileError("--differences, --interval and --unit are for comparing with gold; leave out --pairwise.")
+    first = os.path.splitext(os.path.basename(chosen.files[0]))[0]
+    name = chosen.gold[0] if len(chosen.files) == 1 and chosen.gold else first
+    between = karat.comparisons.agreement.agreement_of(ev, _measures(chosen) or "vi", gold=name)
+    show(chosen, lambda: [between.layout(chosen.digits)], between.records, between.to_dict)
 
 
 def report(chosen: Namespace) -> None:
@@ -170,16 +148,16 @@ def report(chosen: Namespace) -> None:
     from contextlib import nullcontext
 
     from karat.bars import without_bars
-    from karat.reports.from_files import report_on
 
     check_output(chosen)
     if os.path.splitext(chosen.output)[1].lower() not in (".html", ".htm"):
         raise FileError(f"{chosen.output!r} does not look like a page; name it .html.")
-    measures = None if chosen.measures is None else ",".join(chosen.measures)
-    options = {"improve": chosen.improve, "title": chosen.title, "command": shlex.join(chosen.line)}
+    options = {"measure": chosen.measure, "title": chosen.title, "command": shlex.join(chosen.line)}
     with without_bars() if chosen.quiet else nullcontext():
-        page = report_on(*chosen.files, reading=_reading(chosen), measures=measures, **_sampling(chosen), **options)
-        page = replace(page, notes=tuple(map(in_words_of_the_terminal, page.notes)))
+        counted = chosen.weights is not None or chosen.count is not None
+        ev = _read(chosen, by=chosen.by, keep=None if counted else True, ids=not counted)
+        notes = tuple(map(in_words_of_the_terminal, ev.notes))
+        page = karat.report(ev, measures=_measures(chosen), notes=notes, **_sampling(chosen), **options)
         page.save(chosen.output)
     if not chosen.quiet:
         for note in page.notes:
@@ -212,52 +190,48 @@ def app(chosen: Namespace) -> None:
 def explain(chosen: Namespace) -> None:
     """What went wrong, and what would help most."""
     check_output(chosen)
-    reading = _read(chosen)
-    if len(reading.tables) != 1:
-        raise FileError(f"there are {len(reading.tables)} systems; explain one of them, as --pred ...")
-    (table,) = reading.tables.values()
-    found = karat.explain(table, measure=chosen.measure, top=chosen.top)
-    show(chosen, lambda: found.layouts(chosen.digits), found.records, found.to_dict, reading.notes)
+    ev = _read(chosen, by=chosen.by)
+    found = karat.explain(ev, measure=chosen.measure, top=chosen.top)
+    show(chosen, lambda: found.layouts(chosen.digits), found.records, found.to_dict, ev.notes)
 
 
-MANY = 2000  # groups, which take two seconds
+def match(chosen: Namespace) -> None:
+    """The best one-to-one map of clusters to classes."""
+    check_output(chosen)
+    ev = _read(chosen)
+    found = karat.match(ev)
+    show(chosen, lambda: found.layouts(chosen.digits), found.records, found.to_dict, ev.notes)
 
 
-def _group_scores(reading: Any, name: str, measures: Any, *, several: bool) -> GroupScores:
-    tables = reading.groups[name].items()
-    with bar("scoring groups", len(tables) if len(tables) > MANY else 0) as advance:
+def _read(chosen: Namespace, by: str | None = None, keep: bool | None = None, ids: bool = False) -> Any:
+    """The evaluation of the files that were named."""
+    from karat.scoring.read import evaluation_of_files
 
-        def scored(table: Any) -> Any:
-            advance()
-            return karat.score(table, measures=measures)
-
-        scores = ByLabel((group, scored(table)) for group, table in tables)
-    return GroupScores(reading.by, scores, name if several else "")
+    return evaluation_of_files(chosen.files, _reading(chosen, by, keep, ids))
 
 
-def _read(chosen: Namespace, by: str | None = None) -> Any:
-    return karat.read(*chosen.files, by=by, **_reading(chosen))
-
-
-def _reading(chosen: Namespace) -> dict[str, Any]:
+def _reading(chosen: Namespace, by: str | None, keep: bool | None, ids: bool) -> Any:
     """The options of read()."""
-    return {
-        "gold": chosen.gold or None, "pred": chosen.pred, "id": chosen.id, "weights": chosen.weights,
-        "count": chosen.count, "missing": chosen.missing, "noise": chosen.noise, "noise_as": chosen.noise_as,
-        "input": chosen.input, "encoding": chosen.encoding, "header": not chosen.no_header,
-        "delimiter": chosen.delimiter, "memory": chosen.memory, "threads": chosen.threads,
-        "progress": not chosen.quiet and sys.stderr.isatty(),
-    }  # fmt: skip
+    from karat.files.options import Reading, columns_of
+    from karat.labels.policy import Policy
+
+    policy = Policy.of(chosen.missing, chosen.noise, chosen.noise_as, chosen.ignore)
+    return Reading(
+        columns_of(chosen.gold or None), tuple(chosen.pred), chosen.id, by, chosen.weights, chosen.count, policy,
+        chosen.input, chosen.encoding, not chosen.no_header, chosen.delimiter, chosen.memory, chosen.threads,
+        not chosen.quiet and sys.stderr.isatty(), keep, ids,
+    )  # fmt: skip
 
 
 def table(chosen: Namespace) -> None:
     """The cells, largest first; or the whole table, to be kept."""
     check_output(chosen)
-    reading = _read(chosen)
-    tables = dict(reading.tables)
-    if reading.groups:  # a Senseval key has its words apart; here they are taken together
-        tables = {name: karat.Table.from_batches(groups.values()) for name, groups in reading.groups.items()}
-        reading = replace(reading, notes=(*reading.notes, f"all groups by {reading.by!r} are taken together"))
+    reading = _read(chosen, keep=False)
+    tables, notes = dict(reading.tables), reading.notes
+    if reading.groups is not None:  # a Senseval key has its words apart; here they are taken together
+        groups = reading.groups.values()
+        tables = {name: karat.Table.from_batches([g[name] for g in groups]) for name in reading.systems}
+        notes = (*notes, f"all groups by {reading.by!r} are taken together")
     if len(tables) > 1:
         raise FileError(
             f"there are {len(tables)} systems, {', '.join(map(repr, tables))}; show the table of one of them."
@@ -285,7 +259,7 @@ def table(chosen: Namespace) -> None:
         lambda: [layout],
         lambda: [{"class": c, "cluster": k, "count": n} for c, k, n in cells],
         dict,
-        reading.notes,
+        notes,
     )
 
 
@@ -367,12 +341,10 @@ def measures(chosen: Namespace) -> None:
 def relate(chosen: Namespace) -> None:
     """Correlations between measures on the user's own systems."""
     check_output(chosen)
-    reading = _read(chosen)
-    tables = list(reading.tables.values()) or [t for groups in reading.groups.values() for t in groups.values()]
-    measures = None if chosen.measures is None else ",".join(chosen.measures)
-    found = karat.relate(tables, measures, resamples=chosen.resamples, seed=chosen.seed)
+    ev = _read(chosen, by=chosen.by, keep=False)
+    found = karat.relate(ev, measures=_measures(chosen), resamples=chosen.resamples, seed=chosen.seed)
     digits = min(chosen.digits, 2)
-    show(chosen, lambda: [found.layout(digits)], found.records, found.to_dict, reading.notes)
+    show(chosen, lambda: [found.layout(digits)], found.records, found.to_dict, ev.notes)
 
 
 def audit(chosen: Namespace) -> None:

@@ -24,8 +24,8 @@ _VALUE = r"'[^']*'(?:(?:, | or )'[^']*')*|\.\.\.|-?\w*"  # such as 'drop', 'sing
 @cache
 def _options() -> re.Pattern[str]:
     """The parameters of read(), as messages name them; what else is quoted is the user's own, and stays."""
-    from karat.files.reading import read
     from karat.papers.pages import reproduce
+    from karat.scoring.read import read
 
     options = {**(read.__kwdefaults__ or {}), **(reproduce.__kwdefaults__ or {}), "interval": None}
     names = "|".join(sorted(options, key=len, reverse=True))

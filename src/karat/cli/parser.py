@@ -42,7 +42,7 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"karat {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True, prog="karat")
     branches = {
-        "score": _score, "compare": _compare, "explain": _explain, "report": _report, "app": _app, "table": _table,
+        "score": _score, "compare": _compare, "explain": _explain, "match": _match, "report": _report, "app": _app, "table": _table,
         "merge": _merge, "measures": _measures,
         "relate": _relate, "audit": _audit,
         "reproduce": _reproduce, "data": _data, "example": _example, "completion": _completion,
@@ -76,11 +76,6 @@ def _score(commands: Any) -> None:
         metavar="NAMES",
         help="measures, separated by commas, such as ari,'v_measure(beta=2)'; a function of your own, ./mine.py:name; "
         "or all (default: a panel of some)",
-    )
-    score.add_argument(
-        "--by",
-        metavar="COLUMN",
-        help="a column of the gold file: score each of its groups, such as a word, apart; then their means",
     )
     _intervals(score, None)
     engines = score.add_argument_group("engines")
@@ -123,6 +118,16 @@ def _explain(commands: Any) -> None:
     _output(explain)
 
 
+def _match(commands: Any) -> None:
+    match = commands.add_parser(
+        "match",
+        help="name clusters by classes: the best one-to-one map, with precision and recall of each class",
+        description="The one-to-one map of clusters to classes by which most items fit, and how well each class is found.",
+    )
+    _files(match)
+    _output(match)
+
+
 def _report(commands: Any) -> None:
     report = commands.add_parser(
         "report",
@@ -133,7 +138,7 @@ def _report(commands: Any) -> None:
     _files(report)
     report.add_argument("-m", "--measures", action="append", metavar="NAMES", help="measures, separated by commas")
     report.add_argument(
-        "--improve", default="v_measure", metavar="NAME", help="what explanations are about (default: v_measure)"
+        "--measure", default="v_measure", metavar="NAME", help="what explanations are about (default: v_measure)"
     )
     report.add_argument("--title", default="", help="of the page")
     _intervals(report, 0.95)
@@ -307,6 +312,11 @@ def _files(command: argparse.ArgumentParser) -> None:
         help="predicted clusters; may be repeated, or a pattern: 'run_*'",
     )
     columns.add_argument("--id", metavar="COLUMN", help="item ids, on which files are matched")
+    columns.add_argument(
+        "--by",
+        metavar="COLUMN",
+        help="a column of the gold file: each of its groups, such as a word, is scored apart; then the means of groups",
+    )
     columns.add_argument("--weights", metavar="COLUMN", help="a weight for each item, in the gold file")
     columns.add_argument(
         "--count", metavar="COLUMN", help="rows are cells of a table, and this is how many items they hold"
@@ -318,6 +328,7 @@ def _files(command: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     policy.add_argument("--noise", metavar="LABEL", help="the predicted label that marks noise, such as -1")
     policy.add_argument("--noise-as", choices=("cluster", "singletons", "drop"), help="what noise counts as")
+    policy.add_argument("--ignore", metavar="LABEL", help="the gold label of items to leave out, such as void")
     reading = command.add_argument_group("reading")
     reading.add_argument("--input", choices=TEXTS, help="what a text file is, if its ending does not tell")
     reading.add_argument("--delimiter", metavar="C", help="between fields (default: a comma; in TSV files a tab)")

@@ -3,34 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.alignment import Missing, NoiseAs
 from karat.errors import KaratError
-from karat.frames import frame
-from karat.joint import join
+from karat.labels.alignment import Aligned, align
+from karat.labels.policy import Missing, NoiseAs, Policy
 from karat.parsing import parse
 from karat.registry import Measure
-from karat.rendering import Layout, Printed, decimals, shown
-from karat.results import columns_of
-from karat.tables import Table, several
+from karat.rendering import Layout, decimals, shown
+from karat.result import Result
+from karat.scoring.arguments import texts
+from karat.scoring.evaluation import Evaluation
+from karat.scoring.signatures import signature_of
+from karat.tables import Table, number, several
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Agreement(Printed):
+class Agreement(Result):
     """A measure between every two systems, the one of the row taken as gold; print it to see which go together."""
 
     measure: Measure
     systems: tuple[str, ...]
     values: Floats
-    n: int
+    n: Any
+    policy: Policy = field(default_factory=Policy)
+
+    @property
+    def signature(self) -> str:
+        """How the values were reached."""
+        return signature_of([self.measure], number(self.n), self.policy)
 
     @cached_property
     def linkage(self) -> Floats:
@@ -95,11 +103,8 @@ class Agreement(Printed):
             "n": self.n,
             "systems": list(self.systems),
             "values": self.values.tolist(),
+            "signature": self.signature,
         }
-
-    def to_frame(self, backend: str | None = None) -> Any:
-        """One row per ordered pair, in pandas, Polars or PyArrow."""
-        return frame(columns_of(self.records()), backend)
 
 
 def agreement(
@@ -118,17 +123,30 @@ def agreement(
     """
     if not isinstance(systems, Mapping) or len(systems) < 2:
         raise KaratError("agreement takes two systems or more, as {'name': labels, ...}.")
-    chosen, names = parse(measure), tuple(systems)
-    if chosen.better is None:
-        raise KaratError(f"{chosen} is not better at either end, so it tells no distance; take another, such as 'vi'.")
-    joint = join(None, systems, missing=missing, noise=noise, noise_as=noise_as)
-    codes, clusters = joint.codes, joint.clusters
+    chosen = parse(measure)
+    return _agreement(align(None, texts(systems), Policy.of(missing, noise, noise_as)), chosen)
+
+
+def agreement_of(ev: Evaluation, measure: str | Measure, *, gold: str) -> Agreement:
+    """The agreement of all systems of an evaluation, and of its gold, which gets this name."""
+    aligned = ev.aligned
+    assert aligned.gold is not None
+    policy = next(iter(aligned.policies.values()))
+    sides = {gold: aligned.gold, **aligned.systems}
+    return _agreement(replace(aligned, gold=None, systems=sides, policies=dict.fromkeys(sides, policy)), parse(measure))
+
+
+def _agreement(aligned: Aligned, measure: Measure) -> Agreement:
+    """The measure between every two systems, the one of the row taken as gold."""
+    if measure.better is None:
+        raise KaratError(f"{measure} is not better at either end, so it tells no distance; take another, such as 'vi'.")
+    names = tuple(aligned.systems)
     values = np.empty((len(names), len(names)))
     for i, a in enumerate(names):
         for j, b in enumerate(names):
-            if j < i and chosen.swap == "itself":
+            if j < i and measure.swap == "itself":
                 values[i, j] = values[j, i]
                 continue
-            table = Table._count(codes[a], codes[b], joint.counts, clusters[a], clusters[b], joint.policy)
-            values[i, j] = float(chosen.of(table))
-    return Agreement(chosen, names, values, joint.n)
+            table = Table.of_codes(aligned.systems[a], aligned.systems[b], aligned.totals, aligned.policies[b])
+            values[i, j] = float(measure.of(table))
+    return Agreement(measure, names, values, table.n, aligned.policies[names[0]])

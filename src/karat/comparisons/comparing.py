@@ -1,54 +1,64 @@
-"""compare(): several systems against gold, and whether their differences are more than chance."""
+"""compare(): several systems against gold, and which differences between them are significant."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from typing import Any, Unpack
 
-from karat.alignment import Missing, NoiseAs
-from karat.comparisons.paired import paired
+from karat.comparisons.paired import paired, untested
 from karat.comparisons.results import Comparison
-from karat.errors import KaratError
-from karat.evaluate import MeasureLike, chosen_measures, panel_of
-from karat.joint import Joint, join
-from karat.uncertainty.sampling import RESAMPLES, Sampling, Unit
+from karat.scoring.arguments import evaluation_of
+from karat.scoring.evaluation import Evaluation
+from karat.scoring.options import Options, data_options, sampling_of, verb
+from karat.scoring.panels import MeasureLike, chosen_measures, panel_of
+from karat.scoring.score import scored
+from karat.scoring.scores import Scores, scores_with
+from karat.uncertainty.influence import Jackknife
+from karat.uncertainty.intervals import intervals
+from karat.uncertainty.sampling import Sampling
 
 
+@verb(Options)
 def compare(
-    gold: object,
-    systems: Mapping[str, object] | None = None,
+    data: object = None,
+    other: object = None,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
-    missing: Missing = "raise",
-    noise: object = None,
-    noise_as: NoiseAs | None = None,
-    interval: float = 0.95,
-    unit: Unit = "items",
-    corrected: bool = True,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-) -> Comparison:
-    """Which systems are better than which, by each measure, beyond what chance gives.
+    interval: float | bool | None = 0.95,
+    **options: Unpack[Options],
+) -> Any:
+    """Score several systems on the same items, and test which of them are significantly better than which.
 
-    systems: labels by name, of the same items as gold. missing="drop" keeps the items that gold and all systems have.
-    interval, unit, corrected, resamples, seed: as in score(); differences are paired, so that what is hard for all
-    systems does not count, and their p-values are corrected for the number of pairs (Holm).
+    Differences are paired, so that what is hard for all systems does not count; p-values are adjusted for the number of
+    pairs (Holm). One system, tables without items, and weighted items have scores whose differences are not tested. The
+    result is a Comparison; with `by` it is the GroupScores of karat.score(), with a ranking of systems.
 
     >>> import karat
     >>> gold = ["a"] * 50 + ["b"] * 50
     >>> good, poor = [0] * 48 + [1] * 52, [0, 1] * 50
     >>> found = karat.compare(gold, {"good": good, "poor": poor}, "ari")
-    >>> found["good"]["ari"] > 0.9, found.difference("ari", "good", "poor").p < 0.001
+    >>> found["good"]["ari"] > 0.9, found.difference("good", "poor", "ari").p < 0.001
     (True, True)
     """
-    sampling = Sampling(interval, unit, corrected, resamples, seed).check()
-    joint = gold if isinstance(gold, Joint) else _joined(gold, systems, missing, noise, noise_as)
-    chosen = panel_of(next(iter(joint.tables.values()))) if measures is None else chosen_measures(measures)
-    return Comparison(joint, chosen, tuple(paired(joint, chosen, sampling)), sampling)
+    ev = evaluation_of(data, other, data_options(options, "compare"))
+    return compared(ev, measures, sampling_of(interval, options))
 
 
-def _joined(
-    gold: object, systems: Mapping[str, object] | None, missing: Missing, noise: object, noise_as: NoiseAs | None
-) -> Joint:
-    if not isinstance(systems, Mapping) or len(systems) < 2:
-        raise KaratError("compare takes two systems or more, as {'name': labels, ...}; score() is for one.")
-    return join(gold, systems, missing=missing, noise=noise, noise_as=noise_as)
+def compared(ev: Evaluation, measures: Any, sampling: Sampling | None) -> Any:
+    """The comparison of the systems of an evaluation; the scores of groups, if its items are in groups."""
+    if ev.groups is not None:
+        return scored(ev, measures, None)
+    omitted: dict[str, str] = {}
+    chosen = panel_of(ev.tables.values(), omitted) if measures is None else chosen_measures(measures)
+    if sampling is None or not ev.has_items or ev.policy.weighted or not all(t.whole for t in ev.tables.values()):
+        scores = {name: Scores(table, chosen, omitted) for name, table in ev.tables.items()}
+        pairs = [untested(m, list(ev.tables.values()), int(ev.n)) for m in chosen]
+        return Comparison(scores, tuple(pairs), sampling or Sampling(), tuple(ev.cautions))
+    jackknives = {name: Jackknife(table, corrected=sampling.corrects) for name, table in ev.tables.items()}
+    scores = {
+        name: scores_with(table, chosen, omitted, sampling, intervals(table, chosen, sampling, jackknives[name]))
+        for name, table in ev.tables.items()
+    }
+    pairs = paired(ev.joint, chosen, sampling, jackknives)
+    aligned = ev.aligned
+    return Comparison(scores, tuple(pairs), sampling, tuple(ev.cautions), aligned.union, aligned.labelled)

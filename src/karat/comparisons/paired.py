@@ -1,23 +1,23 @@
-"""The scores of several systems on the same items, and how they would vary together on others of their kind."""
+"""The scores of several systems on the same items, and their covariances over samples of items."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from karat.bars import bar
 from karat.counts import Half
-from karat.joint import Joint
 from karat.registry import Measure
+from karat.scoring.joint import Joint
 from karat.tables import Table
 from karat.uncertainty.influence import Jackknife, by_class
-from karat.uncertainty.intervals import bootstrapped, by_jackknife, cautions, no_interval, too_many
+from karat.uncertainty.intervals import bootstrapped, by_jackknife, too_many
 from karat.uncertainty.resamples import Lines, Resampled, drawn
-from karat.uncertainty.sampling import Interval, Sampling
+from karat.uncertainty.sampling import Sampling
 
 Floats = NDArray[np.float64]
 
@@ -28,60 +28,58 @@ FEW = 200  # items below which Student's t is used instead of the normal distrib
 
 
 class Paired(NamedTuple):
-    """One measure of all systems: scores, confidence intervals, and what tests of differences are made from."""
+    """One measure of all systems: their scores, and what tests of differences are made from."""
 
     measure: Measure
     scores: Floats
-    intervals: tuple[Interval, ...]
     values: Floats  # whose differences are tested: bias-corrected estimates, or for largest cells the scores
     covariances: Floats  # of the values
-    method: str  # of the intervals
     testable: tuple[bool, ...]  # whether a system's value and variance can be trusted in a test
     items: int  # how many were scored
     freedom: int | None = None  # degrees of freedom of Student's t, where there are few items
     crossed: Floats | None = None  # scores of items in cells that other items have chosen; None if no cells are chosen
 
 
-def paired(joint: Joint, measures: Sequence[Measure], sampling: Sampling) -> list[Paired]:
-    """Each measure of all systems.
+def untested(measure: Measure, tables: Sequence[Any], items: int) -> Paired:
+    """One measure of all systems, whose differences cannot be tested."""
+    scores = np.array([float(measure.of(table)) for table in tables])
+    size = scores.size
+    return Paired(measure, scores, scores, np.zeros((size, size)), (False,) * size, items)
 
-    Intervals are made by leaving items out where a measure is smooth, else by resamples, the same for all systems.
-    Tests need no resamples: those of largest-cell measures hold the chosen cells fixed.
+
+def paired(
+    joint: Joint, measures: Sequence[Measure], sampling: Sampling, jackknives: Mapping[str, Jackknife]
+) -> list[Paired]:
+    """Each measure of all systems, with the covariances of their scores over the items that they share.
+
+    Smooth measures are tested by leaving items out. Those that choose largest cells are tested with the chosen cells
+    held fixed. Only what is neither, such as a function of the user's own, needs resamples.
     """
-    jackknives = {name: Jackknife(table, corrected=sampling.corrects) for name, table in joint.tables.items()}
-    places = {name: joint.cells(name) for name in joint.codes}
-    many = too_many(max(table.counts.size for table in joint.tables.values()), sampling)
+    places = {name: joint.cells(name) for name in joint.systems}
+    tables = list(joint.tables.values())
+    many = too_many(joint.counts.size, sampling)
     halves = Halves(joint, places, sampling.seed)
     found: dict[str, Paired] = {}
-    rest: dict[Measure, Paired | None] = {}
+    rest: list[Measure] = []
     for measure in measures:
-        influences = [jackknives[name].influence(measure) for name in joint.codes]
+        influences = [jackknives[name].influence(measure) for name in joint.systems]
         known = [influence for influence in influences if influence is not None]
         if len(known) < len(influences):
-            rest[measure] = None
+            rest.append(measure)
             continue
-        columns = [(i.values, places[name]) for i, name in zip(known, joint.codes, strict=True)]
+        columns = [(i.values, places[name]) for i, name in zip(known, joint.systems, strict=True)]
         covariances = _covariances(joint, columns, sampling)
-        errors = np.sqrt(np.diag(covariances)).tolist()
         if sampling.unit == "items":
-            covariances = _eased(covariances, [jackknives[name].overstated(measure) for name in joint.codes])
-        intervals = tuple(
-            sampling.over(i.table).around(measure, i.estimate, error, "jackknife", cautions(measure, i.table, sampling))
-            for i, error in zip(known, errors, strict=True)
-        )
-        scores = np.array([float(measure.of(table)) for table in joint.tables.values()])
-        smooth = all(by_jackknife(measure, table) for table in joint.tables.values())
-        values = np.array([interval.estimate for interval in intervals]) if smooth else scores
+            covariances = _eased(covariances, [jackknives[name].overstated(measure) for name in joint.systems])
+        scores = np.array([float(measure.of(table)) for table in tables])
+        smooth = all(by_jackknife(measure, table) for table in tables)
+        values = np.array([influence.estimate for influence in known]) if smooth else scores
         testable = tuple(np.isfinite(values).tolist())
         freedom = joint.n - 1 if not smooth and joint.n < FEW and sampling.unit == "items" else None
         crossed = None if smooth else halves.scores(measure)
-        made = Paired(measure, scores, intervals, values, covariances, "jackknife", testable, joint.n, freedom, crossed)
-        if smooth or many:
-            found[str(measure)] = made
-        else:
-            rest[measure] = made
+        found[str(measure)] = Paired(measure, scores, values, covariances, testable, joint.n, freedom, crossed)
     if many:
-        found.update({str(measure): _not_tested(joint, measure, many, sampling) for measure in rest})
+        found.update({str(measure): untested(measure, tables, joint.n) for measure in rest})
     elif rest:
         found.update(_by_resamples(joint, rest, sampling))
     return [found[str(measure)] for measure in measures]
@@ -125,19 +123,11 @@ class Halves:
         return np.array(means)
 
 
-def _not_tested(joint: Joint, measure: Measure, why: str, sampling: Sampling) -> Paired:
-    """Scores without intervals and tests."""
-    scores = np.array([float(measure.of(table)) for table in joint.tables.values()])
-    intervals = tuple(no_interval(score, why, sampling) for score in scores.tolist())
-    size = scores.size
-    return Paired(measure, scores, intervals, scores, np.zeros((size, size)), "none", (False,) * size, joint.n)
-
-
 def _covariances(joint: Joint, columns: Sequence[tuple[Floats, NDArray[np.int64]]], sampling: Sampling) -> Floats:
     """Of influences over the same items, a few combinations of labels at a time."""
-    number = len(columns)
+    number, classes = len(columns), joint.class_sizes.size
     total = np.zeros((number, number))
-    by_classes = np.zeros((len(joint.classes), number))
+    by_classes = np.zeros((classes, number))
     step = max(1, AT_ONCE // number)
     for low in range(0, joint.counts.size, step):
         part = slice(low, low + step)
@@ -146,11 +136,10 @@ def _covariances(joint: Joint, columns: Sequence[tuple[Floats, NDArray[np.int64]
         if sampling.unit == "items":
             total += weighted.T @ values
         else:
-            by_classes += by_class(joint.rows[part], len(joint.classes), weighted)
+            by_classes += by_class(joint.rows[part], classes, weighted)
     n = float(joint.n)
     if sampling.unit == "items":
         return np.asarray(total / (n * max(n - 1, 1)))
-    classes = int((joint.class_sizes > 0).sum())
     return np.asarray(by_classes.T @ by_classes * (classes / max(classes - 1, 1)) / (n * n))
 
 
@@ -161,9 +150,9 @@ def _eased(covariances: Floats, overstated: Sequence[float]) -> Floats:
     return covariances * np.outer(left, left)
 
 
-def _by_resamples(joint: Joint, measures: Mapping[Measure, Paired | None], sampling: Sampling) -> dict[str, Paired]:
-    """Intervals by the bootstrap: a draw of items serves every measure and every system."""
-    cells = [joint.cells(name) for name in joint.codes]
+def _by_resamples(joint: Joint, measures: Sequence[Measure], sampling: Sampling) -> dict[str, Paired]:
+    """Covariances by the bootstrap: a draw of items serves every measure and every system."""
+    cells = [joint.cells(name) for name in joint.systems]
     lines = [(Lines(table.rows), Lines(table.cols)) for table in joint.tables.values()]
     parts: dict[str, list[Floats]] = {str(m): [] for m in measures}
     draws = drawn(joint.counts, joint.rows, sampling.resamples, sampling.seed, sampling.unit)
@@ -177,9 +166,7 @@ def _by_resamples(joint: Joint, measures: Mapping[Measure, Paired | None], sampl
             for measure in measures:
                 parts[str(measure)].append(np.column_stack([np.asarray(measure.of(stack)) for stack in stacks]))
             advance(len(counts))
-    return {
-        str(m): _bootstrapped(joint, m, np.concatenate(parts[str(m)]), sampling, made) for m, made in measures.items()
-    }
+    return {str(m): _bootstrapped(joint, m, np.concatenate(parts[str(m)]), sampling) for m in measures}
 
 
 def _gathered(counts: Floats, cells: NDArray[np.int64], number: int) -> Floats:
@@ -187,18 +174,15 @@ def _gathered(counts: Floats, cells: NDArray[np.int64], number: int) -> Floats:
     return np.array([np.bincount(cells, row, minlength=number) for row in counts])
 
 
-def _bootstrapped(joint: Joint, measure: Measure, values: Floats, sampling: Sampling, fixed: Paired | None) -> Paired:
-    """Intervals from resampled scores; tests with the cells held fixed, if that could be done, else from them too."""
+def _bootstrapped(joint: Joint, measure: Measure, values: Floats, sampling: Sampling) -> Paired:
+    """The covariances of resampled scores."""
     tables = joint.tables.values()
-    intervals = tuple(
-        bootstrapped(measure, table, column, sampling) for table, column in zip(tables, values.T, strict=True)
-    )
-    if fixed is not None:
-        return fixed._replace(intervals=intervals, method="bootstrap")
     scores = np.array([float(measure.of(table)) for table in tables])
+    intervals = [bootstrapped(measure, table, column, sampling) for table, column in zip(tables, values.T, strict=True)]
     estimates = np.array([interval.estimate for interval in intervals])
     # where resampling shifts a score by more than half its error, its resampled variance says little of its own
-    shifts = np.abs(values.mean(axis=0) - scores)
-    testable = np.isfinite(estimates) & (shifts <= values.std(axis=0, ddof=1) / 2)
+    with np.errstate(invalid="ignore"):
+        shifts = np.abs(values.mean(axis=0) - scores)
+        testable = np.isfinite(values).all(axis=0) & (shifts <= values.std(axis=0, ddof=1) / 2)
     covariances = np.atleast_2d(np.cov(values.T))
-    return Paired(measure, scores, intervals, estimates, covariances, "bootstrap", tuple(testable.tolist()), joint.n)
+    return Paired(measure, scores, estimates, covariances, tuple(testable.tolist()), joint.n)

@@ -11,44 +11,62 @@ from typing import Any
 
 import numpy as np
 
-from karat.comparisons.paired import Paired
+from karat.comparisons.paired import SPLITS, Paired
 from karat.comparisons.sweeps import Sweep, sweep_of
-from karat.comparisons.verdicts import Difference, Verdicts, kendall
+from karat.comparisons.verdicts import Difference, Gap, Verdict, Verdicts, kendall
 from karat.errors import KaratError, listed
-from karat.frames import frame
-from karat.joint import Joint
 from karat.parsing import parse
 from karat.registry import Measure
-from karat.rendering import Layout, Marked, Printed, decimals, percent, shown
-from karat.results import ARROWS, columns_of, signature_of, with_unit
+from karat.rendering import Layout, Marked, decimals, percent, shown
+from karat.result import Result
+from karat.scoring.scores import ARROWS, Scores, with_unit
+from karat.scoring.signatures import shared_signature
 from karat.tables import number, several
 from karat.uncertainty.sampling import Interval, Sampling, cautions_of, span
 
+DIRECTIONS = "↑ higher is better, ↓ lower is better."
 NEARLY_SURE = 0.9999  # the most that an estimated probability is said to be
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Printed, Mapping[str, Mapping[str, float]]):
-    """Scores by system and measure; print it to see which systems are better than which.
+class Comparison(Result, Mapping[str, Scores]):
+    """Scores by system and measure, and which differences are significant; print it to see.
 
-    comparison["kmeans"]["ari"] is a score; comparison.difference("ari", "kmeans", "hdbscan") is a paired difference.
+    comparison["kmeans"]["ari"] is a score; comparison.difference("kmeans", "hdbscan", "ari") is a paired difference;
+    comparison.verdict("ari") says which system is best, and which may be as good.
     """
 
-    joint: Joint
-    measures: tuple[Measure, ...]
+    scores: Mapping[str, Scores]
     paired: tuple[Paired, ...]
     sampling: Sampling
+    cautions: tuple[str, ...] = ()
+    union: int | None = None  # the number of items that gold or a system has; None if only tables are known
+    labelled: int | None = None  # of these, the items for which gold has a label
 
     @property
     def systems(self) -> tuple[str, ...]:
         """The names of the systems."""
-        return tuple(self.joint.codes)
+        return tuple(self.scores)
 
-    def __getitem__(self, system: str) -> Mapping[str, float]:
-        if system not in self.joint.codes:
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures by which they are compared."""
+        return tuple(p.measure for p in self.paired)
+
+    @property
+    def n(self) -> float:
+        """The number of items that are scored."""
+        return next(iter(self.scores.values())).n
+
+    @property
+    def dropped(self) -> int:
+        """The number of items that the policy left out, for all systems."""
+        return max(scores.dropped for scores in self.scores.values())
+
+    def __getitem__(self, system: str) -> Scores:
+        if system not in self.scores:
             raise KeyError(f"{system!r} is not compared; there are {listed(self.systems, 20)}")
-        place = self.systems.index(system)
-        return {str(p.measure): float(p.scores[place]) for p in self.paired}
+        return self.scores[system]
 
     def __iter__(self) -> Any:
         return iter(self.systems)
@@ -62,33 +80,85 @@ class Comparison(Printed, Mapping[str, Mapping[str, float]]):
     @cached_property
     def verdicts(self) -> Mapping[str, Verdicts]:
         """What each measure says of all pairs."""
-        sampling = self.sampling.over(self.joint)
+        sampling = self.sampling.over(next(iter(self.scores.values())).table) if self.sampled else self.sampling
         return {str(p.measure): Verdicts(p, sampling) for p in self.paired}
+
+    @property
+    def sampled(self) -> bool:
+        """Whether scores have intervals, and differences were tested."""
+        return all(scores.sampling is not None for scores in self.scores.values())
 
     @cached_property
     def sweep(self) -> Sweep | None:
         """The number in which systems differ, if their names differ in nothing else."""
         return sweep_of(self.systems)
 
-    def interval(self, measure: str | Measure, system: str) -> Interval:
-        """The interval of one score."""
-        return self._paired(measure).intervals[self._place(system)]
+    @property
+    def main(self) -> Measure:
+        """The main measure: the first that was named, or ami if it is among those of the default panel."""
+        named = {str(m): m for m in self.measures if m.better is not None}
+        return named.get("ami", next(iter(named.values()), self.measures[0])) if self._panel else self.measures[0]
 
-    def difference(self, measure: str | Measure, system: str, other: str) -> Difference:
-        """How much better one of two systems is; Difference.better says which, by its place among systems."""
-        places = {self._place(system), self._place(other)}
-        found = self.verdicts[str(self._paired(measure).measure)].differences
-        if len(places) < 2:
+    @property
+    def _panel(self) -> bool:
+        return all(m.panel for m in self.measures) and len(self.measures) > 3
+
+    def interval(self, system: str, measure: str | Measure) -> Interval:
+        """The confidence interval of one score."""
+        self._index(system)
+        return self[system].interval(self._paired(measure).measure)
+
+    def difference(self, system: str, other: str, measure: str | Measure | None = None) -> Difference:
+        """The score of one system minus that of another, tested; by the main measure, if none is named."""
+        first, second = self._index(system), self._index(other)
+        if first == second:
             raise KaratError(f"{system!r} is one system; name two.")
-        return next(d for d in found if {d.better, d.worse} == places)
+        found = self._paired(self.main if measure is None else measure)
+        verdicts = self.verdicts[str(found.measure)]
+        gap = next(d for d in verdicts.differences if {d.better, d.worse} == {first, second})
+        return self._oriented(gap, verdicts, first)
 
-    def curve(self, measure: str | Measure) -> list[tuple[float, float, float, float]]:
+    def _oriented(self, gap: Gap, verdicts: Verdicts, first: int) -> Difference:
+        """A gap between two systems as the difference of the first minus the other, in the measure's own scale."""
+        second = gap.worse if gap.better == first else gap.better
+        turn = verdicts.sign * (1 if gap.better == first else -1)
+        ends: list[Any] = sorted(turn * end for end in (gap.low, gap.high) if end is not None) or [None, None]
+        scores = verdicts.paired.scores
+        return Difference(
+            self.systems[first], self.systems[second], str(verdicts.paired.measure),
+            float(scores[first] - scores[second]), turn * gap.size, ends[0], ends[1], gap.p, gap.p_holm,
+            gap.significant(self.sampling.level),
+        )  # fmt: skip
+
+    def verdict(self, measure: str | Measure | None = None) -> Verdict:
+        """Which system is best by a measure, which may be as good, and which are worse; by the main one if none."""
+        found = self._paired(self.main if measure is None else measure)
+        if found.measure.better is None:
+            raise KaratError(f"neither end of {found.measure} is better, so there is no best; choose another measure.")
+        verdicts, names = self.verdicts[str(found.measure)], self.systems
+        best = verdicts.best[0]
+        parts = (verdicts.equals(best), verdicts.beats[best], verdicts.untested(best), verdicts.beaten_by(best))
+        tied, worse, untested, better = (tuple(names[i] for i in some) for some in parts)
+        return Verdict(str(found.measure), names[best], tied, worse, untested, better)
+
+    def curve(self, measure: str | Measure) -> list[tuple[float, float, float | None, float | None]]:
         """Number, score, and the ends of its interval, for systems that differ in a number."""
         if self.sweep is None:
             raise KaratError(f"{listed(self.systems)} do not differ in one number; name systems such as 'k=10'.")
         found = self._paired(measure)
-        points = zip(self.sweep.numbers, self.sweep.order, strict=True)
-        return [(x, float(found.scores[i]), found.intervals[i].low, found.intervals[i].high) for x, i in points]
+        spans = [self._interval(found.measure, i) for i in self.sweep.order]
+        points = zip(self.sweep.numbers, self.sweep.order, spans, strict=True)
+        return [
+            (x, float(found.scores[i]), None if s is None else s.low, None if s is None else s.high)
+            for x, i, s in points
+        ]
+
+    def verdicts_of(self, measure: str | Measure) -> Verdicts:
+        """What one measure says of all pairs."""
+        return self.verdicts[str(self._paired(measure).measure)]
+
+    def _interval(self, measure: Measure, index: int) -> Interval | None:
+        return self.scores[self.systems[index]].intervals.get(str(measure))
 
     def _paired(self, measure: str | Measure) -> Paired:
         text = str(parse(measure))
@@ -97,7 +167,7 @@ class Comparison(Printed, Mapping[str, Mapping[str, float]]):
                 return found
         raise KaratError(f"{text} was not compared; there are {listed(map(str, self.measures), 20)}.")
 
-    def _place(self, system: str) -> int:
+    def _index(self, system: str) -> int:
         if system not in self.systems:
             raise KaratError(f"{system!r} is not compared; there are {listed(self.systems, 20)}.")
         return self.systems.index(system)
@@ -110,8 +180,8 @@ class Comparison(Printed, Mapping[str, Mapping[str, float]]):
         return {name: f"{place}," for place, name in enumerate(self.systems, 1)}
 
     @cached_property
-    def agreement(self) -> dict[tuple[str, str], float]:
-        """Kendall's tau between the rankings of every two measures."""
+    def rank_agreement(self) -> dict[tuple[str, str], float | None]:
+        """Kendall's tau between the rankings of every two measures; None where one ranks no system above another."""
         return {
             (a, b): kendall(self.verdicts[a].ranks, self.verdicts[b].ranks)
             for a, b in combinations([str(p.measure) for p in self.paired if p.measure.better], 2)
@@ -119,7 +189,7 @@ class Comparison(Printed, Mapping[str, Mapping[str, float]]):
 
     def layouts(self, digits: int = 4) -> list[Layout]:
         """The paper's table, and the intervals."""
-        return [self.layout(digits), self.spans(digits)]
+        return [self.layout(digits), self.spans(digits)] if self.sampled else [self.layout(digits)]
 
     @property
     def _order(self) -> Sequence[int]:
@@ -133,7 +203,7 @@ class Comparison(Printed, Mapping[str, Mapping[str, float]]):
         for place in self._order:
             cells = [self._cell(p, place, digits) for p in self.paired]
             rows.append([letters[place].rstrip(","), shown(self.systems[place]), *cells])
-        return Layout(self._title(), headings, rows, self._notes(), [self.signature], left=2)
+        return Layout(self._title(), headings, rows, self._notes(), self.signature.split("\n"), left=2)
 
     def _cell(self, paired: Paired, place: int, digits: int) -> Marked:
         verdicts, letters = self.verdicts[str(paired.measure)], list(self.letters.values())
@@ -145,9 +215,12 @@ class Comparison(Printed, Mapping[str, Mapping[str, float]]):
     def spans(self, digits: int = 4) -> Layout:
         """The interval of each score."""
         headings = ["system", *(str(p.measure) for p in self.paired)]
-        rows = [[shown(self.systems[i]), *(span(p.intervals[i], digits) for p in self.paired)] for i in self._order]
+        rows = [
+            [shown(self.systems[i]), *(_span(self._interval(p.measure, i), digits) for p in self.paired)]
+            for i in self._order
+        ]
         return Layout(
-            f"{100 * self.sampling.level:g}% intervals", headings, rows, [self.sampling.told, *self._cautions()]
+            f"{100 * self.sampling.level:g}% intervals", headings, rows, [self.sampling.told, *self._remarks()]
         )
 
     def table_of_differences(self, digits: int = 4) -> Layout:
@@ -162,40 +235,49 @@ class Comparison(Printed, Mapping[str, Mapping[str, float]]):
         ]
         return Layout("Paired differences", headings, rows, left=3)
 
-    def _cautions(self) -> list[str]:
+    def _remarks(self) -> list[str]:
         """What to beware of, each once, with the scores that it is about."""
         found: dict[str, list[str]] = {}
         for p in self.paired:
-            for place in self._order:
-                for text in cautions_of(float(p.scores[place]), p.intervals[place]):
-                    found.setdefault(text, []).append(f"{p.measure} of {shown(self.systems[place])}")
+            for index in self._order:
+                interval = self._interval(p.measure, index)
+                for text in [] if interval is None else cautions_of(float(p.scores[index]), interval):
+                    found.setdefault(text, []).append(f"{p.measure} of {shown(self.systems[index])}")
         return [
             f"{', '.join(scores[:4])}{f' and {len(scores) - 4} more' if len(scores) > 4 else ''}: {text}."
             for text, scores in found.items()
         ]
 
     def _title(self) -> str:
-        joint = self.joint
-        classes = several(len(joint.class_sizes[joint.class_sizes > 0]), "class")
-        title = f"{several(len(self), 'system')} on {several(joint.n, 'item')} in {classes}"
-        if joint.labelled < joint.items:
-            share = percent(joint.labelled / joint.items)
-            title += f"; gold has labels for {number(joint.labelled)} of {number(joint.items)} ({share})"
+        table = next(iter(self.scores.values())).table
+        classes = several(table.shape[0], "class")
+        title = f"{several(len(self), 'system')} on {several(table.n, 'item')} in {classes}"
+        if self.union is not None and self.labelled is not None and self.labelled < self.union:
+            share = percent(self.labelled / self.union)
+            title += f"; gold has labels for {number(self.labelled)} of {number(self.union)} ({share})"
         return title
 
     def _notes(self) -> list[str]:
         level = 100 * (1 - self.sampling.level)
+        tests = "Differences were not tested: that needs the labels of items, without weights."
+        if self.sampled:
+            tests = (
+                f"Letters: the systems that it is significantly better than (paired test, {level:g}% level, Holm's "
+                f"method for {several(len(self) * (len(self) - 1) // 2, 'pair')})."
+            )
+        if len(self) == 1:
+            return [f"One system, so there is no difference to test. {DIRECTIONS}", *self.cautions]
         notes = [
-            f"Letters: the systems that it is significantly better than (paired test, {level:g}% level, Holm's method "
-            f"for {several(len(self) * (len(self) - 1) // 2, 'pair')}). ↑ higher is better, ↓ lower is better. * best.",
+            f"{tests} {DIRECTIONS} * best.",
             *(self._verdict(p) for p in self.paired if p.measure.better is not None),
         ]
-        if self.joint.policy.dropped:
+        if self.dropped:
             notes.append(
-                f"{number(self.joint.policy.dropped)} items without a label in gold or in some system are left out for "
+                f"{number(self.dropped)} items without a label in gold or in some system are left out for "
                 "all; clusters are cut down to the items that are left, and what else they hold counts for nothing."
             )
-        if self.agreement and len(self) > 2:  # two are ranked alike, or the other way round
+        notes += self.cautions
+        if self.rank_agreement and len(self) > 2:  # two are ranked alike, or the other way round
             notes.append(self._agreement())
         return notes
 
@@ -225,7 +307,7 @@ class Comparison(Printed, Mapping[str, Mapping[str, float]]):
         return f"{one}, but {_few(equals)} may be as good; {best_there}."
 
     def _agreement(self) -> str:
-        values = {pair: tau for pair, tau in self.agreement.items() if not np.isnan(tau)}
+        values = {pair: tau for pair, tau in self.rank_agreement.items() if tau is not None}
         if not values:
             return "No measure ranks the systems."
         least = min(values, key=lambda pair: values[pair])
@@ -237,18 +319,24 @@ class Comparison(Printed, Mapping[str, Mapping[str, float]]):
 
     @property
     def signature(self) -> str:
-        """How the scores were reached."""
-        made = self.sampling.signature(p.method for p in self.paired)
-        return f"{signature_of(self.measures, number(self.joint.n), self.joint.policy)}|{made}"
+        """How the scores were reached: one line, or one for each system where they differ."""
+        tests = ""
+        if self.sampled and len(self) > 1:
+            halves = (
+                f",halves={SPLITS},seed={self.sampling.seed}" if any(p.crossed is not None for p in self.paired) else ""
+            )
+            tests = f"|tests:paired,holm{halves}"
+        signatures = {shown(name): f"{scores.signature}{tests}" for name, scores in self.scores.items()}
+        return "\n".join(shared_signature(signatures))
 
     def records(self) -> list[dict[str, Any]]:
         """One dict per system and measure."""
         return [
             {
                 "system": system, "measure": str(p.measure), "score": float(p.scores[i]), "better": p.measure.better,
-                "rank": _known(self.verdicts[str(p.measure)].ranks[i]), **p.intervals[i].fields,
+                "rank": self.verdicts[str(p.measure)].ranks[i], **self.scores[system].interval_fields(p.measure),
                 "better_than": ",".join(self.systems[o] for o in self.verdicts[str(p.measure)].beats[i]),
-                "n": self.joint.n, "signature": self.signature,
+                "n": self.n, "signature": self.scores[system].signature,
             }
             for i, system in enumerate(self.systems)
             for p in self.paired
@@ -257,34 +345,32 @@ class Comparison(Printed, Mapping[str, Mapping[str, float]]):
     def differences(self) -> list[dict[str, Any]]:
         """One dict per measure and two systems, the better one first."""
         return [
-            {"measure": name, **d._asdict(), "better": self.systems[d.better], "worse": self.systems[d.worse]}
+            {
+                "measure": name, "better": self.systems[d.better], "worse": self.systems[d.worse], "difference": d.size,
+                "low": d.low, "high": d.high, "p": d.p, "p_holm": d.p_holm,
+            }
             for name, verdicts in self.verdicts.items()
             for d in verdicts.differences
-        ]
+        ]  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as plain values for JSON."""
+        taus = [{"measure": a, "other": b, "tau": tau} for (a, b), tau in self.rank_agreement.items()]
         return {
-            "n": self.joint.n,
-            "items": self.joint.items,
-            "labelled": self.joint.labelled,
+            "n": self.n,
+            "items": self.union,
+            "labelled": self.labelled,
+            "dropped": self.dropped,
             "scores": self.records(),
             "differences": self.differences(),
-            "agreement": [{"measure": a, "other": b, "tau": _known(tau)} for (a, b), tau in self.agreement.items()],
+            "rank_agreement": taus,
+            "cautions": list(self.cautions),
             "signature": self.signature,
         }
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """One row per system and measure, in pandas, Polars or PyArrow."""
-        return frame(columns_of(self.records()), backend)
 
-    def to_latex(self, digits: int = 3) -> str:
-        """The table for a paper: the best in bold, letters raised."""
-        return self.layout(digits).latex()
-
-    def to_markdown(self, digits: int = 3) -> str:
-        """The table for GitHub and its like."""
-        return self.layout(digits).markdown()
+def _span(interval: Interval | None, digits: int) -> str:
+    return "–" if interval is None else span(interval, digits)
 
 
 def _tested(d: Mapping[str, Any], digits: int) -> tuple[str, str, str]:
@@ -296,7 +382,3 @@ def _tested(d: Mapping[str, Any], digits: int) -> tuple[str, str, str]:
 
 def _few(names: Sequence[str]) -> str:
     return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-
-
-def _known(value: float) -> float | None:
-    return None if value != value else value

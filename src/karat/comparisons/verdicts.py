@@ -18,12 +18,12 @@ Floats = NDArray[np.float64]
 NOTHING = 1e-12  # of a variance, that is rounding
 
 
-class Difference(NamedTuple):
+class Gap(NamedTuple):
     """How much better one system is than another by a measure, and whether that is significant."""
 
     better: int  # the indices of the systems
     worse: int
-    difference: float  # of the values that are tested, in the direction of the measure
+    size: float  # of the difference of the tested values, in the direction of the measure
     low: float | None  # the confidence interval of the difference; None if it was not tested
     high: float | None
     p: float | None  # two-sided, if there were no difference; None: not tested
@@ -39,6 +39,37 @@ class Difference(NamedTuple):
         return self.p_holm is not None and self.p_holm < 1 - level
 
 
+class Difference(NamedTuple):
+    """The score of one system minus the score of another, and whether they differ significantly."""
+
+    system: str
+    other: str
+    measure: str
+    value: float  # of the scores
+    estimate: float  # of what is tested: bias-corrected estimates, or the scores
+    low: float | None  # the confidence interval of the estimate; None if it was not tested
+    high: float | None
+    p: float | None  # two-sided; None: not tested
+    p_holm: float | None  # adjusted for the number of pairs that were tested (Holm)
+    significant: bool  # at the level of the comparison
+
+    @property
+    def tested(self) -> bool:
+        """Whether there is a valid test for these two systems."""
+        return self.p is not None
+
+
+class Verdict(NamedTuple):
+    """Which system has the best score by a measure, and how the others stand to it."""
+
+    measure: str
+    best: str  # the system with the best score; of equal ones the first
+    tied: tuple[str, ...]  # systems that do not differ significantly from it
+    worse: tuple[str, ...]  # systems that are significantly worse
+    untested: tuple[str, ...]  # systems whose difference from it was not tested
+    better: tuple[str, ...] = ()  # systems that are significantly better once bias is corrected
+
+
 class Verdicts:
     """What a measure says of all pairs of systems."""
 
@@ -52,7 +83,7 @@ class Verdicts:
         return -1 if self.paired.measure.better == "lower" else 1
 
     @cached_property
-    def differences(self) -> list[Difference]:
+    def differences(self) -> list[Gap]:
         """Every two systems, the better one first; p-values are adjusted by Holm's method."""
         found = [self._difference(a, b) for a, b in combinations(range(len(self.paired.scores)), 2)]
         tested = sorted((d.p, place) for place, d in enumerate(found) if d.p is not None)
@@ -62,12 +93,12 @@ class Verdicts:
             found[place] = found[place]._replace(p_holm=highest)
         return found
 
-    def _difference(self, a: int, b: int) -> Difference:
+    def _difference(self, a: int, b: int) -> Gap:
         values, covariances = self.sign * self.paired.values, self.paired.covariances
         first, second = (a, b) if (values[a], -a) >= (values[b], -b) else (b, a)
         gap = float(values[first] - values[second])
         if not (self.paired.testable[a] and self.paired.testable[b]):
-            return Difference(first, second, gap, None, None, None, None)
+            return Gap(first, second, gap, None, None, None, None)
         scale = covariances[a, a] + covariances[b, b]
         variance = scale - 2 * covariances[a, b]
         error = math.sqrt(variance) if variance > NOTHING * scale else 0.0
@@ -77,7 +108,7 @@ class Verdicts:
         reach = self.sampling.z * error
         # largest cells flatter systems with many clusters, cells that others chose do the opposite: both must agree
         p = max(self.sampling.p(max(found, 0.0), error) for found in gaps)
-        return Difference(first, second, gap, min(gaps) - reach, max(gaps) + reach, p, p)
+        return Gap(first, second, gap, min(gaps) - reach, max(gaps) + reach, p, p)
 
     def _crossed_gap(self, first: int, second: int) -> list[float]:
         """The difference of cross-fitted scores, if the measure looks at largest cells."""
@@ -94,17 +125,17 @@ class Verdicts:
         return [sorted(worse) for worse in found]
 
     @cached_property
-    def ranks(self) -> list[float]:
-        """1 for the best score; the mean of their places for those that are equal."""
+    def ranks(self) -> list[float | None]:
+        """1 for the best score, the mean of their ranks for equal ones; None where neither end is better."""
         if self.paired.measure.better is None:
-            return [math.nan] * len(self.paired.scores)
+            return [None] * len(self.paired.scores)
         values = np.where(np.isnan(self.paired.scores), -np.inf, self.sign * self.paired.scores)
         return [1 + float((values > v).sum()) + (float((values == v).sum()) - 1) / 2 for v in values]
 
     @property
     def best(self) -> list[int]:
         """The systems with the best score."""
-        lowest = min(self.ranks)
+        lowest = min((rank for rank in self.ranks if rank is not None), default=None)
         return [place for place, rank in enumerate(self.ranks) if rank == lowest]
 
     def equals(self, place: int) -> list[int]:
@@ -130,11 +161,11 @@ class Verdicts:
         return float((values.argmax(axis=1) == place).mean())
 
 
-def kendall(left: Any, right: Any) -> float:
-    """Kendall's tau-b of two rankings; 1 if they agree on every two systems, -1 if on none."""
+def kendall(left: Any, right: Any) -> float | None:
+    """Kendall's tau-b of two rankings; 1 if they agree on every two systems, -1 if on none; None if one is constant."""
     a, b = (np.sign(np.subtract.outer(ranks, ranks)) for ranks in (np.asarray(left), np.asarray(right)))
     scale = math.sqrt(float((a * a).sum()) * float((b * b).sum()))
-    return float((a * b).sum()) / scale if scale else math.nan
+    return float((a * b).sum()) / scale if scale else None
 
 
 def _drawn(rng: np.random.Generator, means: Floats, covariances: Floats, draws: int) -> Floats:

@@ -10,7 +10,7 @@ import narwhals as nw
 
 from karat.counts import CellFormula, count_itself
 from karat.engines.dialects import Lazy, collected, columns, kept, released
-from karat.engines.queries import COUNT, GOLD, PRED, margin, number, sizes, with_margins
+from karat.engines.queries import COUNT, GOLD, PRED, WEIGHT, margin, number, sizes, with_margins
 from karat.profile import Sizes
 
 
@@ -26,7 +26,7 @@ class Cells(ABC):
 
     @abstractmethod
     def columns(self) -> dict[str, Any]:
-        """All cells: an array or a list for each of GOLD, PRED and COUNT."""
+        """All cells: an array or a list for each column."""
 
     @abstractmethod
     def unlabelled(self) -> int:
@@ -57,6 +57,10 @@ class Cells(ABC):
         """The sum over classes, or over clusters, of the largest f(count, class size, cluster size)."""
 
     @abstractmethod
+    def weighed(self) -> Self:
+        """The cells with what their items weigh in place of their number."""
+
+    @abstractmethod
     def close(self) -> None:
         """Let the engine forget the cells."""
 
@@ -68,7 +72,8 @@ class LazyCells(Cells):
         self.held = kept(cells) if held is None else held
         self.cells = self.held if held is None else cells
         schema = self.cells.collect_schema()
-        self.fractional, self.numeric = schema[COUNT].is_float(), schema[PRED].is_numeric()
+        self.fractional = schema[COUNT].is_float()
+        self.numeric = PRED in schema.names() and schema[PRED].is_numeric()
 
     def number(self) -> int:
         """How many cells there are."""
@@ -114,6 +119,11 @@ class LazyCells(Cells):
         cells = with_margins(self.cells, (GOLD, PRED))
         held = [nw.col(name).cast(nw.Float64) for name in (COUNT, f"{GOLD}_size", f"{PRED}_size")]
         return float(number(_largest(cells, side, f(*held)), nw.col("best").sum()))
+
+    def weighed(self) -> LazyCells:
+        """The cells with what their items weigh in place of their number."""
+        weights = nw.col(WEIGHT).alias(COUNT)
+        return LazyCells(self.cells.select(GOLD, PRED, weights).filter(nw.col(COUNT) > 0), self.held)
 
     def close(self) -> None:
         """Let the engine forget the cells."""

@@ -1,151 +1,241 @@
-"""From a frame to a table: its cells are collected when they are few, and stay in the engine when they are many."""
+"""Columns of a frame as systems: combinations of labels are collected when they are few, else cells stay in the engine."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 
-from karat.alignment import Missing, NoiseAs, Policy
+from karat.counts import Profiled
 from karat.engines.cells import Cells, LazyCells
 from karat.engines.counts import EngineCounts
 from karat.engines.dialects import Lazy, plainly
-from karat.engines.queries import COUNT, GOLD, PRED, Frame, cells_of, joined, labelled
-from karat.engines.relations import is_relation, relation_cells, relation_labels
+from karat.engines.queries import (
+    COUNT,
+    GOLD,
+    GROUP,
+    ITEM,
+    PRED,
+    WEIGHT,
+    Frame,
+    cells_of,
+    joined,
+    pred_names,
+    selected,
+)
+from karat.engines.relations import is_relation, relation_cells, relation_labels, relation_rows
 from karat.errors import LabelError, TableError
-from karat.names import comparable, is_missing, plain
-from karat.tables import Table
+from karat.labels.alignment import Aligned, Coded, Rows, apply_policy, label_code
+from karat.labels.encoding import to_labels
+from karat.labels.policy import KEEP_OR_DROP, Policy
+from karat.systems import AlignedSystems, Groups, Systems
 
-COLLECTED = 2_000_000  # cells that come to where karat runs
+COLLECTED = 2_000_000  # combinations of labels that come to where karat runs
 
 
-def table(
-    frame: object,
-    other: object = None,
-    *,
-    gold: str,
-    pred: str,
-    id: str | None = None,
-    count: str | None = None,
-    weights: str | None = None,
-    missing: Missing = "raise",
-    noise: object = None,
-    noise_as: NoiseAs | None = None,
-) -> Table:
-    """The table of two columns of a frame, counted by the frame's own engine; all its cells are collected.
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a frame, or of two that are matched on id, that gold and the systems are in."""
 
-    frame: of pandas, Polars (eager or lazy), PyArrow, DuckDB, Dask, Spark, Ibis, Modin or what else narwhals knows.
-    other, id: pred is a column of another frame, matched on the items' ids. count: rows are cells, and this column
-    says how many items they hold. missing, noise: as in score().
+    frame: Any
+    other: Any
+    gold: str
+    preds: Mapping[str, str]  # the column of each system, by name
+    id: str | None = None
+    by: str | None = None
+    weights: str | None = None
+    count: str | None = None
 
-    >>> import polars
-    >>> frame = polars.LazyFrame({"class": ["a", "a", "b"], "cluster": [1, 1, 2]})
-    >>> table(frame, gold="class", pred="cluster")
-    <Table: 3 items, 2 classes, 2 clusters, 2 cells>
+    def __post_init__(self) -> None:
+        if self.count is not None and self.weights is not None:
+            raise TableError(f"count={self.count!r} says that rows are counted already; leave out weights.")
+        if self.other is not None and self.id is None:
+            raise LabelError("two frames are matched on id=...; give the column that names the items.")
+        if self.other is not None and (self.count or self.weights) is not None:
+            raise TableError("two frames are of items, one a row; leave out count and weights.")
+
+    @property
+    def engine(self) -> str:
+        """The name of the frame's engine."""
+        return "duckdb" if is_relation(self.frame) else Frame.of(self.frame).engine
+
+    def rows(self, systems: Sequence[str]) -> Any:
+        """The labels of gold and some systems, row by row, with groups and weights: a relation or a lazy frame."""
+        preds = dict(zip(pred_names(len(systems)), ((self.preds[name], "pred") for name in systems), strict=True))
+        beside = {GROUP: (self.by, "by"), WEIGHT: (self.weights, "weights"), COUNT: (self.count, "count")}
+        extra = {ours: (name, role) for ours, (name, role) in beside.items() if name is not None}
+        if self.other is None:
+            return _selected(self.frame, {GOLD: (self.gold, "gold"), **preds, **extra})
+        item = (str(self.id), "id")
+        sides = [
+            _lazy(frame, {ITEM: item, **columns})
+            for frame, columns in ((self.frame, {GOLD: (self.gold, "gold"), **extra}), (self.other, preds))
+        ]
+        return joined(sides[0], sides[1], str(self.id))
+
+    def cells(self, systems: Sequence[str]) -> Cells:
+        """How many items there are of each combination of labels."""
+        rows = self.rows(systems)
+        return relation_cells(rows) if is_relation(rows) else LazyCells(cells_of(rows))
+
+
+def _selected(frame: Any, columns: Mapping[str, tuple[str, str]]) -> Any:
+    return relation_rows(frame, columns) if is_relation(frame) else selected(Frame.of(frame), columns)
+
+
+def _lazy(frame: Any, columns: Mapping[str, tuple[str, str]]) -> Lazy:
+    return relation_labels(frame, columns) if is_relation(frame) else selected(Frame.of(frame), columns)
+
+
+class FrameSystems(Systems):
+    """Systems in columns of a frame, counted by its engine when their tables are asked for.
+
+    most: combinations of labels that are collected; None for any number. What is beyond it stays in the engine.
     """
-    counted = counted_frame(
-        frame, other, gold=gold, pred=pred, id=id, count=count, weights=weights,
-        missing=missing, noise=noise, noise_as=noise_as, most=None,
-    )  # fmt: skip
-    if not isinstance(counted, Table):
-        raise TableError("the cells were not collected; score the frame instead.")
-    return counted
 
+    def __init__(self, columns: Columns, policy: Policy, most: int | None = COLLECTED) -> None:
+        self.columns, self.policy, self.most = columns, policy, most
+        self.names = tuple(columns.preds)
+        if columns.other is not None:
+            self.policy = replace(policy, matched="items")
+        with plainly(columns.frame):
+            if not is_relation(columns.frame):
+                Frame.of(columns.frame)  # a frame of an unknown kind, or without such a column, is told at once
 
-def counted_frame(
-    frame: object,
-    other: object = None,
-    *,
-    gold: str,
-    pred: str,
-    id: str | None = None,
-    count: str | None = None,
-    weights: str | None = None,
-    missing: Missing = "raise",
-    noise: object = None,
-    noise_as: NoiseAs | None = None,
-    most: int | None = COLLECTED,
-) -> Table | EngineCounts:
-    """A frame's table, or its counts if there are more cells than that."""
-    policy = Policy(missing, plain(noise), noise_as, weights is not None)
-    if count is not None and weights is not None:
-        raise TableError(f"count={count!r} says that rows are counted already; leave out weights.")
-    if (other is None) != (id is None):
-        raise LabelError("two frames are matched on id=..., and one frame needs none; give both or neither.")
-    if other is not None and (count or weights) is not None:
-        raise TableError("two frames are of items, one a row; leave out count and weights.")
-    frame, other = (nw.to_native(side, pass_through=True) for side in (frame, other))
-    with plainly(frame):
-        if other is None:
-            cells = _cells(frame, gold, pred, count if weights is None else weights)
-        else:
-            sides = _side(frame, gold, GOLD, id), _side(other, pred, PRED, id)
-            cells = LazyCells(cells_of(joined(*sides, str(id)), weighted=False))
-            policy = replace(policy, matched="items")
-        try:
-            if most is not None and cells.number() > most:
-                return _left_there(cells, policy, engine_of(frame))  # and are held for what is asked later
-            made = _collected(cells, policy)
-        except BaseException:
-            cells.close()
-            raise
-        cells.close()
-        return made
+    def collected(self) -> FrameSystems:
+        """The same systems with all cells collected, however many there are."""
+        return FrameSystems(self.columns, self.policy, None)
 
+    @cached_property
+    def _counted(self) -> AlignedSystems | Mapping[str, Profiled]:
+        """The systems with their labels, or the counts of each where combinations are too many to collect."""
+        with plainly(self.columns.frame):
+            cells = self.columns.cells(self.names)
+            kept = False
+            try:
+                if self.most is None or cells.number() <= self.most:
+                    return AlignedSystems(self._aligned(cells.columns()))
+                if len(self.names) == 1 and self.columns.by is None:
+                    kept = True
+                    return {self.names[0]: self._left_there(cells)}
+            finally:
+                if not kept:
+                    cells.close()
+            return {name: self._alone(name) for name in self.names}
 
-def _cells(frame: object, gold: str, pred: str, weights: str | None) -> Cells:
-    if is_relation(frame):
-        return relation_cells(frame, gold, pred, weights)
-    return LazyCells(cells_of(labelled(Frame.of(frame), gold, pred, weights), weighted=weights is not None))
+    def _alone(self, name: str) -> Profiled:
+        """One of several systems, whose combinations with the others are too many."""
+        policy = self.policy
+        if self.columns.by is not None:
+            raise TableError("groups need combinations of labels, which are too many to collect; score fewer systems.")
+        if policy.missing == "drop" or policy.noise_as == "drop" or policy.ignore is not None:
+            raise TableError(
+                f"the {len(self.names)} systems have too many combinations of labels to find the items that all of them "
+                "have; score one system at a time."
+            )
+        alone = replace(self.columns, preds={name: self.columns.preds[name]})
+        return FrameSystems(alone, self.policy, self.most).tables[name]
 
+    def _aligned(self, found: Mapping[str, Any]) -> Aligned:
+        """The combinations that were collected, with the policy applied."""
+        counts = np.asarray(found[COUNT])
+        if not counts.size:
+            raise LabelError("the frame has no rows; give at least one.")
+        names = pred_names(len(self.names))
+        columns = {"": found[GOLD], **{name: found[ours] for name, ours in zip(self.names, names, strict=True)}}
+        called = {"": "gold", **{name: "pred" if len(self.names) == 1 else repr(name) for name in self.names}}
+        sides = {name: Coded(*to_labels(values, called[name]).coded) for name, values in columns.items()}
+        groups = self._groups(found[GROUP]) if GROUP in found else None
+        weights = np.asarray(found[WEIGHT]) if WEIGHT in found else None
+        whole = counts.dtype.kind != "f" or not (counts % 1).any()
+        if not whole:  # the cells of a table with fractions
+            weights, counts = counts, np.ones(counts.size, np.int64)
+        policy = replace(self.policy, weighted=WEIGHT in found)
+        self._check_singletons(sides, counts, weights, policy)
+        return apply_policy(Rows(sides, None, counts.astype(np.int64), weights, groups), policy, called)
 
-def _side(frame: object, name: str, alias: str, item: str | None) -> Lazy:
-    """Items and their labels in one frame."""
-    role = "gold" if alias == GOLD else "pred"
-    if is_relation(frame):
-        return relation_labels(frame, str(item), name, alias, role)
-    return Frame.of(frame).labels(str(item), name, alias, role)
+    def _groups(self, values: Any) -> Coded:
+        codes, names = to_labels(values, "by").coded
+        if self.columns.other is None and (codes < 0).any():
+            raise LabelError(f"by has no value for {int((codes < 0).sum()):,} items; give every item a group.")
+        return Coded(codes, names)
 
+    def _check_singletons(self, sides: Mapping[str, Coded], counts: Any, weights: Any, policy: Policy) -> None:
+        """Refuse to make single items of rows whose weights have been added up."""
+        if weights is None:
+            return
+        single = np.zeros(counts.size, bool)
+        for name, side in sides.items():
+            single |= (side.codes < 0) & (policy.missing == "singletons")
+            if name and policy.noise_as == "singletons":
+                single |= side.codes == label_code(side.names or (), policy.noise, "noise", "pred")
+        if (single & (counts > 1)).any():
+            raise TableError(
+                "items that stand alone need their own weights, which the engine has added up; collect the frame first, "
+                "or drop those items."
+            )
 
-def engine_of(frame: object) -> str:
-    """The name of a frame's engine."""
-    return "duckdb" if is_relation(frame) else Frame.of(frame).engine
+    def _left_there(self, cells: Cells) -> EngineCounts:
+        """The counts of cells that stay in the engine; labels that are missing are dropped or refused there."""
+        policy = replace(self.policy, weighted=self.columns.weights is not None)
+        cells = cells.weighed() if self.columns.weights is not None else cells
+        if cells.fractional:
+            raise TableError(
+                "cells with fractional weights are too many to collect; leave out weights, or score fewer."
+            )
+        if policy.ignore is not None:
+            raise TableError("ignore needs the cells, which are too many to collect; leave out those rows instead.")
+        missing = cells.unlabelled()
+        if missing and policy.missing == "raise":
+            raise LabelError(f"{missing:,} items have no label; say ", KEEP_OR_DROP, ".")
+        if (missing and policy.missing != "drop") or policy.noise_as == "singletons":
+            what = f"missing={policy.missing!r}" if missing else "noise_as='singletons'"
+            raise TableError(f"{what} needs the cells, which are too many to collect; drop those items instead.")
+        if missing:
+            cells = cells.labelled()
+        there = policy.noise_as is not None and cells.numeric == isinstance(policy.noise, (int, float))  # else no label
+        found = _otherwise(policy.noise)
+        if policy.noise_as is not None and not there and found is not None and cells.items_in(found):
+            raise LabelError(
+                f"noise={policy.noise!r} is not among pred's labels, but {found!r} is; give noise={found!r}."
+            )
+        noise = cells.items_in(policy.noise) if there else 0
+        if there and policy.noise_as == "drop":
+            cells = cells.without(policy.noise)
+        policy = replace(policy, missing_items=missing, noise_items=noise)
+        return EngineCounts(cells, policy, self.columns.engine)
 
+    @property
+    def aligned(self) -> Aligned | None:
+        """The labels of each combination, where they were collected."""
+        return self._counted.aligned if isinstance(self._counted, AlignedSystems) else None
 
-def _collected(cells: Cells, policy: Policy) -> Table:
-    """The cells as a table, with the policy applied to those that lack a label or are noise."""
-    found = cells.columns()
-    gold, pred, counts = found[GOLD], found[PRED], np.asarray(found[COUNT])
-    if not counts.size:
-        raise LabelError("the frame has no rows; give at least one.")
-    absent = _lacking(gold) | _lacking(pred)
-    noisy = np.zeros(counts.size, bool)
-    if policy.noise_as:
-        wanted = comparable(policy.noise)
-        noisy = np.array([not is_missing(label) and comparable(plain(label)) == wanted for label in pred], bool)
-    if policy.missing == "drop":  # an item without a label is dropped once, as missing
-        noisy &= ~absent
-    alone = (absent & (policy.missing == "singletons")) | (noisy & (policy.noise_as == "singletons"))
-    if alone.any():  # as many rows as there are items, since each is a cluster of its own
-        times = np.where(alone, counts, 1).astype(np.int64)
-        places = np.repeat(np.arange(counts.size), times)
-        gold, pred = [gold[i] for i in places], [pred[i] for i in places]
-        counts = np.where(alone, 1, counts)[places]
-        absent, noisy = absent[places], noisy[places]
-    made = Table.from_labels(
-        gold, pred, weights=counts, missing=policy.missing, noise=policy.noise, noise_as=policy.noise_as
-    )
-    missing, noise = int(counts[absent].sum()), int(counts[noisy].sum())
-    return replace(made, policy=replace(policy, missing_items=missing, noise_items=noise))
+    @property
+    def tables(self) -> Mapping[str, Profiled]:
+        """The table of each system, or its counts where the cells stay in the engine."""
+        return self._counted.tables if isinstance(self._counted, AlignedSystems) else self._counted
 
+    @property
+    def groups(self) -> Groups | None:
+        """The tables of each group."""
+        return self._counted.groups if isinstance(self._counted, AlignedSystems) else None
 
-def _lacking(labels: Any) -> Any:
-    """Which labels are missing; no number of an array is."""
-    if isinstance(labels, np.ndarray):
-        return np.zeros(labels.size, bool)
-    return np.array([is_missing(label) for label in labels], bool)
+    @property
+    def dropped(self) -> int:
+        """The number of items left out for all systems."""
+        if isinstance(self._counted, AlignedSystems):
+            return self._counted.dropped
+        counts: Any = next(iter(self._counted.values()))
+        return int(counts.policy.dropped)
+
+    @property
+    def dropped_by(self) -> Mapping[str, int]:
+        """The number of items left out on account of gold and of each system, where that is known."""
+        return self._counted.dropped_by if isinstance(self._counted, AlignedSystems) else {}
 
 
 def _otherwise(noise: Any) -> Any:
@@ -158,24 +248,9 @@ def _otherwise(noise: Any) -> Any:
         return None
 
 
-def _left_there(cells: Cells, policy: Policy, engine: str) -> EngineCounts:
-    """The counts of cells that stay in the engine; labels that are missing are dropped or refused there."""
-    if cells.fractional:
-        raise TableError("cells with fractional weights are too many to collect; leave out weights, or score fewer.")
-    missing = cells.unlabelled()
-    if missing and policy.missing == "raise":
-        raise LabelError(f"{missing:,} items have no label; say missing='drop', 'singletons' or 'cluster'.")
-    if (missing and policy.missing != "drop") or policy.noise_as == "singletons":
-        what = f"missing={policy.missing!r}" if missing else "noise_as='singletons'"
-        raise TableError(f"{what} needs the cells, which are too many to collect; drop those items instead.")
-    if missing:
-        cells = cells.labelled()
-    there = policy.noise_as is not None and cells.numeric == isinstance(policy.noise, (int, float))  # else no label
-    found = _otherwise(policy.noise)
-    if policy.noise_as is not None and not there and found is not None and cells.items_in(found):
-        raise LabelError(f"noise={policy.noise!r} is not among pred's labels, but {found!r} is; give noise={found!r}.")
-    noise = cells.items_in(policy.noise) if there else 0
-    if there and policy.noise_as == "drop":
-        cells = cells.without(policy.noise)
-    policy = replace(policy, missing_items=missing, noise_items=noise)
-    return EngineCounts(cells, policy, engine)
+def native(frame: Any) -> Any:
+    """A frame of narwhals as the frame that it wraps."""
+    return nw.to_native(frame, pass_through=True)
+
+
+__all__ = ["COLLECTED", "PRED", "Columns", "FrameSystems", "native"]

@@ -11,11 +11,11 @@ from weakref import finalize
 
 import numpy as np
 
-from karat.alignment import Policy
 from karat.counts import CellFormula, Profiled
 from karat.engines.cells import Cells
 from karat.engines.queries import COUNT, GOLD, PRED
 from karat.errors import TableError
+from karat.labels.policy import Policy
 from karat.profile import Profile, exact_sum
 
 

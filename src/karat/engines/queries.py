@@ -12,6 +12,12 @@ from karat.errors import LabelError, TableError, listed, nearest
 from karat.profile import Sizes
 
 GOLD, PRED, COUNT, ITEM = "karat_gold", "karat_pred", "karat_count", "karat_item"
+GROUP, WEIGHT = "karat_group", "karat_weight"
+
+
+def pred_names(number: int) -> list[str]:
+    """The names of the columns of so many systems: PRED for one, so that its cells have the names of a table."""
+    return [PRED] if number == 1 else [f"{PRED}_{place}" for place in range(number)]
 
 
 class Frame(NamedTuple):
@@ -52,10 +58,6 @@ class Frame(NamedTuple):
             raise LabelError(f"the frame has more than one column {twice!r}; give them different names.")
         return cls(lazy, dict(zip(names, inner or names, strict=True)), name_of(lazy.implementation))
 
-    def labels(self, item: str, name: str, alias: str, role: str) -> Lazy:
-        """Items and their labels, to be joined."""
-        return self.lazy.select(self.column(item, "id").alias(ITEM), self.column(name, role).alias(alias))
-
     def column(self, name: object, role: str) -> Any:
         """A column by its name, with NaN as a missing value; refused if there is none."""
         if not isinstance(name, str) or name not in self.inner:
@@ -67,16 +69,13 @@ class Frame(NamedTuple):
         return found
 
 
-def labelled(frame: Frame, gold: str, pred: str, weights: str | None) -> Lazy:
-    """Gold, predicted and, if wanted, weights under names of our own, whatever the user's are."""
-    chosen = [frame.column(gold, "gold").alias(GOLD), frame.column(pred, "pred").alias(PRED)]
-    if weights is not None:
-        chosen.append(frame.column(weights, "weights").alias(COUNT))
-    return frame.lazy.select(*chosen)
+def selected(frame: Frame, columns: Mapping[str, tuple[str, str]]) -> Lazy:
+    """Some columns under names of our own, whatever the user's are: for each of ours, the user's and its role."""
+    return frame.lazy.select(*(frame.column(name, role).alias(ours) for ours, (name, role) in columns.items()))
 
 
 def joined(gold: Lazy, pred: Lazy, item: str) -> Lazy:
-    """Gold of one frame and predicted of another, matched on the items' ids; labels are missing where one has none."""
+    """Gold of one frame and systems of another, matched on the items' ids; labels are missing where one has none."""
     check_together(gold.to_native(), pred.to_native())
     for side, role in ((gold, "gold"), (pred, "pred")):
         _check_ids(side, role, item)
@@ -85,7 +84,8 @@ def joined(gold: Lazy, pred: Lazy, item: str) -> Lazy:
         raise LabelError(f"{item!r} is {kinds[0]} in gold and {kinds[1]} in pred; give both the same type of id.")
     if kinds[0] != kinds[1] and all(kind.is_integer() for kind in kinds):  # of different lengths
         gold, pred = (side.with_columns(nw.col(ITEM).cast(nw.Int64)) for side in (gold, pred))
-    return gold.join(pred, on=ITEM, how="full", suffix="_right").select(GOLD, PRED)
+    labels = [name for side in (gold, pred) for name in side.collect_schema().names() if name != ITEM]
+    return gold.join(pred, on=ITEM, how="full", suffix="_right").select(*labels)
 
 
 def _check_ids(frame: Lazy, role: str, item: str) -> None:
@@ -96,30 +96,37 @@ def _check_ids(frame: Lazy, role: str, item: str) -> None:
         raise LabelError(f"{lacking[0]:,} rows of {role} have no {item!r}; give each item one.")
     twice = collected(counted.filter(nw.col(COUNT) > 1).head(1))[ITEM]
     if twice:
-        raise LabelError(f"{role} has {twice[0]!r} more than once in {item!r}; give each item once.")
+        raise LabelError(
+            f"{role} has item {twice[0]!r} more than once, so it cannot be aligned; make its item ids unique."
+        )
 
 
-def cells_of(rows: Lazy, weighted: bool) -> Lazy:
-    """How many items there are, or what they weigh, for each class and cluster."""
-    if weighted:
-        if not rows.collect_schema()[COUNT].is_numeric():
-            raise TableError(f"counts and weights are {rows.collect_schema()[COUNT]} here; give a column of numbers.")
-        _check_weights(rows)
-        rows = rows.filter(nw.col(COUNT) > 0)
-    kind = rows.collect_schema()[COUNT] if weighted else None
-    wide = nw.Float64 if kind is not None and not kind.is_integer() else nw.Int64  # len() and sums may be of 32 bits
-    if weighted:
-        rows = rows.with_columns(nw.col(COUNT).cast(wide))
-    total = nw.col(COUNT).sum() if weighted else nw.len()
-    return rows.group_by(GOLD, PRED).agg(total.alias(COUNT)).with_columns(nw.col(COUNT).cast(wide))
+def cells_of(rows: Lazy) -> Lazy:
+    """How many items there are of each combination of labels, and what they weigh if they have weights."""
+    kinds = rows.collect_schema()
+    totals = []
+    for name in (COUNT, WEIGHT):
+        if name in kinds.names():
+            _check_weights(rows, name)
+            wide = nw.Int64 if kinds[name].is_integer() else nw.Float64  # sums may be of 32 bits
+            rows = rows.with_columns(nw.col(name).cast(wide))
+            totals.append(nw.col(name).sum().alias(name))
+        elif name == COUNT:
+            totals.append(nw.len().alias(COUNT))
+    keys = [name for name in kinds.names() if name not in (COUNT, WEIGHT)]
+    cells = rows.group_by(*keys).agg(*totals)
+    return cells if COUNT in kinds.names() else cells.with_columns(nw.col(COUNT).cast(nw.Int64))
 
 
-def _check_weights(rows: Lazy) -> None:
-    """Refuse counts and weights that are missing or negative, which a sum would hide."""
-    lacking = number(rows.filter(nw.col(COUNT).is_null()), nw.len())
+def _check_weights(rows: Lazy, name: str) -> None:
+    """Refuse counts and weights that are no numbers, missing or negative, which a sum would hide."""
+    kind = rows.collect_schema()[name]
+    if not kind.is_numeric():
+        raise TableError(f"counts and weights are {kind} here; give a column of numbers.")
+    lacking = number(rows.filter(nw.col(name).is_null()), nw.len())
     if lacking:
         raise TableError(f"{int(lacking):,} rows have no count or weight; give each one.")
-    least = number(rows, nw.col(COUNT).min())
+    least = number(rows, nw.col(name).min())
     if least < 0:
         raise TableError(f"a count or weight is {least}; give positive numbers.")
 

@@ -6,7 +6,7 @@ narwhals, asked about relations, makes DuckDB print notices of leaks when the pr
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -14,7 +14,7 @@ import narwhals as nw
 from karat.counts import CellFormula, count_itself
 from karat.engines.cells import Cells
 from karat.engines.dialects import Lazy, comes_from, frame_columns
-from karat.engines.queries import COUNT, GOLD, ITEM, PRED
+from karat.engines.queries import COUNT, GOLD, PRED, WEIGHT
 from karat.errors import LabelError, TableError, listed, nearest
 from karat.profile import Sizes
 
@@ -29,43 +29,52 @@ def is_relation(data: object) -> bool:
     return comes_from(data, "duckdb", "_duckdb") and hasattr(data, "aggregate")
 
 
-def relation_cells(relation: Any, gold: str, pred: str, weights: str | None) -> DuckdbCells:
-    """How many items there are, or what they weigh, for each class and cluster."""
-    labels = f"{_column(relation, gold, 'gold')} AS {GOLD}, {_column(relation, pred, 'pred')} AS {PRED}"
-    total = "count(*)"
-    if weights is not None:
-        kind = str(_type(relation, weights, "weights")).upper()
+def relation_rows(relation: Any, columns: Mapping[str, tuple[str, str]]) -> Any:
+    """Some columns under names of our own: for each of ours, the user's and its role."""
+    chosen = (f"{_column(relation, name, role)} AS {ours}" for ours, (name, role) in columns.items())
+    return relation.project(", ".join(chosen))
+
+
+def relation_cells(rows: Any) -> DuckdbCells:
+    """How many items there are of each combination of labels, and what they weigh if they have weights."""
+    totals = []
+    for name in (COUNT, WEIGHT):
+        if name not in rows.columns:
+            totals += ["count(*) AS " + COUNT] if name == COUNT else []
+            continue
+        kind = str(rows.types[rows.columns.index(name)]).upper()
         if not kind.startswith(NUMBERS):
             raise TableError(f"counts and weights are {kind} here; give a column of numbers.")
-        whole = "INT" in kind
-        labels += f", {_column(relation, weights, 'weights')} AS {COUNT}"
-        total = f"sum({COUNT})::{'BIGINT' if whole else 'DOUBLE'}"
-    rows = relation.project(labels)
-    if weights is not None:
-        lacking, least = rows.aggregate(f"count(*) FILTER ({COUNT} IS NULL), min({COUNT})").fetchall()[0]
+        lacking, least = rows.aggregate(f"count(*) FILTER ({name} IS NULL), min({name})").fetchall()[0]
         if lacking or (least is not None and least < 0):
             what = f"{lacking:,} rows have no count or weight" if lacking else f"a count or weight is {least}"
             raise TableError(f"{what}; give each row a positive number.")
-        rows = rows.filter(f"{COUNT} > 0")
+        totals.append(f"sum({name})::{'BIGINT' if 'INT' in kind else 'DOUBLE'} AS {name}")
     # names are our own by now, so that none of the user's is taken for another
-    return DuckdbCells.of(rows.aggregate(f"{GOLD}, {PRED}, {total} AS {COUNT}", f"{GOLD}, {PRED}"))
+    keys = ", ".join(name for name in rows.columns if name not in (COUNT, WEIGHT))
+    return DuckdbCells.of(rows.aggregate(f"{keys}, {', '.join(totals)}", keys))
 
 
-def relation_labels(relation: Any, item: str, name: str, alias: str, role: str) -> Lazy:
+def relation_labels(relation: Any, columns: Mapping[str, tuple[str, str]]) -> Lazy:
     """Items and their labels, to be joined."""
-    return _frame(
-        relation.project(f"{_column(relation, item, 'id')} AS {ITEM}, {_column(relation, name, role)} AS {alias}")
-    )
+    return _frame(relation_rows(relation, columns))
 
 
 class DuckdbCells(Cells):
     """Cells in a database of their own, in memory or on the disk as DuckDB decides, whatever becomes of the user's."""
 
-    def __init__(self, connection: Any, folder: tempfile.TemporaryDirectory[str], where: str = "", *given: Any) -> None:
-        self.connection, self.folder, self.where, self.given = connection, folder, where, given
-        kinds = {name: str(kind).upper() for name, kind, *_ in connection.execute("DESCRIBE cells").fetchall()}
+    def __init__(
+        self,
+        connection: Any,
+        folder: tempfile.TemporaryDirectory[str],
+        where: str = "",
+        *given: Any,
+        name: str = "cells",
+    ) -> None:
+        self.connection, self.folder, self.where, self.given, self.name = connection, folder, where, given, name
+        kinds = {column: str(kind).upper() for column, kind, *_ in connection.execute(f"DESCRIBE {name}").fetchall()}
         self.fractional = kinds[COUNT] in ("DOUBLE", "FLOAT")
-        self.numeric = kinds[PRED].startswith(NUMBERS)
+        self.numeric = kinds.get(PRED, "").startswith(NUMBERS)
 
     @classmethod
     def of(cls, cells: Any) -> DuckdbCells:
@@ -88,7 +97,7 @@ class DuckdbCells(Cells):
 
     def _ask(self, query: str) -> list[tuple[Any, ...]]:
         """The rows of a query, in which {cells} stands for the cells."""
-        cells = f"(SELECT * FROM cells {self.where})"
+        cells = f"(SELECT * FROM {self.name} {self.where})"
         given = list(self.given) * query.count("{cells}")
         cursor = self.connection.cursor()  # so that threads may ask at the same time
         return list(cursor.execute(query.replace("{cells}", cells), given).fetchall())
@@ -99,7 +108,7 @@ class DuckdbCells(Cells):
 
     def columns(self) -> dict[str, Any]:
         """All cells."""
-        found = self.connection.cursor().sql(f"SELECT * FROM cells {self.where}", params=list(self.given))
+        found = self.connection.cursor().sql(f"SELECT * FROM {self.name} {self.where}", params=list(self.given))
         return frame_columns(nw.from_native(found.to_arrow_table()))
 
     def unlabelled(self) -> int:
@@ -122,7 +131,13 @@ class DuckdbCells(Cells):
 
     def _only(self, condition: str, *given: Any) -> DuckdbCells:
         where = f"{self.where} AND {condition}" if self.where else f"WHERE {condition}"
-        return DuckdbCells(self.connection, self.folder, where, *self.given, *given)
+        return DuckdbCells(self.connection, self.folder, where, *self.given, *given, name=self.name)
+
+    def weighed(self) -> DuckdbCells:
+        """The cells with what their items weigh in place of their number."""
+        chosen = f"SELECT {GOLD}, {PRED}, {WEIGHT} AS {COUNT} FROM {self.name} WHERE {WEIGHT} > 0"
+        self.connection.execute(f"CREATE OR REPLACE VIEW weighed AS {chosen}")
+        return DuckdbCells(self.connection, self.folder, self.where, *self.given, name="weighed")
 
     def sizes(self, side: str | None = None) -> Sizes:
         """How many cells, classes or clusters there are of each size."""

@@ -6,8 +6,10 @@ updates.py      the value of a measure after each change
 candidates.py   which two clusters to try to join
 findings.py     the best merges and splits, odd ones out
 problems.py     the largest problems in plain words
-explanation.py  Explanation, and pages.py: how it is printed
+items.py        items one by one: which are wrong
+explanation.py  Explanation, and pages.py: how it is printed; several.py: those of several systems or groups
 explaining.py   explain()
+matching.py     match(): clusters named by the classes that they stand for
 """
 
 from karat.explanations.explaining import explain as explain

@@ -1,38 +1,42 @@
-"""explain(): from labels or a table to an Explanation."""
+"""explain(): what went wrong in a clustering, and which changes would help most."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any, Unpack
 
 import numpy as np
 
-from karat.alignment import Missing, NoiseAs
 from karat.errors import KaratError, MeasureError
-from karat.evaluate import MeasureLike, chosen_measures
 from karat.explanations.anatomy import Anatomy, Ints
 from karat.explanations.candidates import candidate_merges
 from karat.explanations.explanation import Explanation
 from karat.explanations.findings import Side, best_merges, best_splits, odd_ones
+from karat.explanations.items import ItemLabels
 from karat.explanations.moves import Gathered, Parted, Taken
+from karat.explanations.several import Explanations
 from karat.explanations.updates import can_update, values_after
+from karat.labels.names import ByLabel
 from karat.registry import Measure
-from karat.tables import Table, counted
+from karat.scoring.arguments import evaluation_of
+from karat.scoring.evaluation import Evaluation
+from karat.scoring.options import DataOptions, data_options, verb
+from karat.scoring.panels import MeasureLike, chosen_measures
+from karat.tables import Table
 
 
+@verb(DataOptions)
 def explain(
-    gold: object,
-    pred: object = None,
+    data: object = None,
+    other: object = None,
     measure: MeasureLike = "v_measure",
     *,
     top: int = 10,
-    weights: object = None,
-    missing: Missing = "raise",
-    noise: object = None,
-    noise_as: NoiseAs | None = None,
-) -> Explanation:
-    """What is wrong with a clustering: what each class and cluster adds to it, and what mending it would do.
+    **options: Unpack[DataOptions],
+) -> Any:
+    """What is wrong with a clustering: what each class and cluster adds to the error, and which changes would help.
 
-    gold, pred, weights, missing, noise, noise_as: as for karat.score; or gold is a Table.
     measure: the one by which to judge what helps. Values after a change are exact, and are known for every change if
     the measure is built on entropies, pairs, BCubed, majorities or code lengths; for others, such as ami or one_to_one,
     the 2 * top changes of each kind that lower VI most are tried by counting again.
@@ -40,16 +44,31 @@ def explain(
 
     Every class and cluster can be repaired and every class taken out of every cluster. Of merges all are tried if there
     are at most 200 clusters; else those among the largest 200 and those of clusters that share a class, or the most
-    promising of these (candidates.py says what is sure then; every_merge tells).
+    promising of these (candidates.py says what is sure then; every_merge tells). The result is an Explanation for one
+    system, and a mapping of them by name for several, or by group with `by`.
 
     >>> found = explain(["a", "a", "a", "b", "b"], [1, 1, 2, 3, 3], "ari")
     >>> found.merges[0].left, found.merges[0].right, found.merges[0].value
     (1, 2, 1.0)
     """
-    table = counted(gold, pred, {"weights": weights, "missing": missing, "noise": noise, "noise_as": noise_as})
+    ev = evaluation_of(data, other, data_options(options, "explain"))
     if not isinstance(top, int) or isinstance(top, bool) or top < 1:
         raise KaratError(f"top={top!r} is not a number of findings to list; give 1 or more.")
-    return _explained(table, _judge(measure), top)
+    return explained(ev, measure, top)
+
+
+def explained(ev: Evaluation, measure: MeasureLike, top: int = 10) -> Any:
+    """The explanation of one system, or of several by name, or by group."""
+    judge = _judge(measure)
+
+    def of_systems(tables: Mapping[str, Table], labels: Any) -> Any:
+        found = {name: _explained(table, judge, top, labels(name)) for name, table in tables.items()}
+        return Explanations("system", found) if ev.named else next(iter(found.values()))
+
+    if ev.groups is not None:
+        groups = ((group, of_systems(tables, lambda _: None)) for group, tables in ev.groups.items())
+        return Explanations(ev.by or "group", ByLabel(groups))
+    return of_systems(ev.tables, lambda name: ItemLabels.of(ev, name) if ev.has_items else None)
 
 
 def _judge(measure: MeasureLike) -> Measure:
@@ -71,10 +90,12 @@ def _takeable(anatomy: Anatomy) -> Ints:
     return np.flatnonzero((parts > 2) | ((parts == 2) & ~first))
 
 
-def _explained(table: Table, measure: Measure, top: int) -> Explanation:
+def _explained(table: Table, measure: Measure, top: int, labels: ItemLabels | None) -> Explanation:
     value = float(measure.of(table))
     if not math.isfinite(value):
         raise MeasureError(f"{measure} is {value} here, which nothing can be compared with; choose another measure.")
+    if not isinstance(table, Table):
+        raise KaratError("an explanation needs all cells, which stay in their engine; collect the table first.")
     anatomy = Anatomy(table)
     taken = Taken(anatomy, _takeable(anatomy))
     joined, every_merge = candidate_merges(anatomy, top)
@@ -93,4 +114,5 @@ def _explained(table: Table, measure: Measure, top: int) -> Explanation:
         odd_ones=odd_ones(anatomy, top),
         every_merge=every_merge,
         every_repair=can_update(measure),
+        labels=labels,
     )

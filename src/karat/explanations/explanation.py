@@ -7,15 +7,16 @@ from functools import cached_property
 from typing import Any
 
 from karat.explanations.findings import Merge, OddOne, Side, Split
+from karat.explanations.items import ItemLabels, WrongItem, need_items
 from karat.explanations.pages import layouts_of
 from karat.explanations.problems import largest_problems
-from karat.frames import frame
 from karat.measures.bcubed import bcubed_precision, bcubed_recall
 from karat.measures.information import class_entropy_given_cluster, cluster_entropy_given_class
 from karat.measures.variation import vi
 from karat.registry import Measure
-from karat.rendering import Layout, Printed, decimals, shown
-from karat.results import columns_of, signature_of
+from karat.rendering import Layout, decimals, shown
+from karat.result import Result
+from karat.scoring.signatures import signature_of
 from karat.tables import Table, number
 
 PROBLEMS = 3  # that the summary names
@@ -23,7 +24,7 @@ COLUMNS = ("kind", "class", "cluster", "other", "items", "of", "parts", "share",
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation(Printed):
+class Explanation(Result):
     """Where a clustering differs from gold, and what mending it would do to a measure; print it to read it.
 
     >>> import karat
@@ -44,6 +45,12 @@ of its own, v_measure would rise from 0.8000 to 1.0000.
     odd_ones: tuple[OddOne, ...]
     every_merge: bool  # whether all pairs of clusters that share a class were tried, not only the most promising
     every_repair: bool  # whether the measure has a value after every change, not only after the most promising
+    labels: ItemLabels | None = None  # of the items, if they are known
+
+    @cached_property
+    def wrong_items(self) -> tuple[WrongItem, ...]:
+        """The items whose class is not the main class of their cluster, with their labels, in the order of the items."""
+        return need_items(self.labels).wrong()
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -124,10 +131,6 @@ of its own, v_measure would rise from 0.8000 to 1.0000.
             "problems": list(self.problems), "totals": dict(self.totals), **found,
             "every_merge": self.every_merge, "every_repair": self.every_repair, "signature": self.signature,
         }  # fmt: skip
-
-    def to_frame(self, backend: str | None = None) -> Any:
-        """One row per record, in pandas, Polars or PyArrow."""
-        return frame(columns_of(self.records()), backend)
 
 
 def _side_records(side: Side, kind: str, other: str) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat.explanations.findings import Merge, OddOne, Side, Split
 from karat.rendering import Layout, decimals, percent, shortened, shown, width
-from karat.results import with_unit
+from karat.scoring.scores import with_unit
 from karat.tables import number, several
 
 if TYPE_CHECKING:

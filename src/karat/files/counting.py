@@ -1,72 +1,157 @@
-"""Columns that DuckDB reads, counted."""
+"""Gold and systems in files that DuckDB reads: matched by queries, numbered, and brought under the policy."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from karat.errors import FileError
+import numpy as np
+
+from karat.errors import FileError, NothingLeftError
 from karat.files import problems
-from karat.files.matching import Groups, Task, rows_of, unweighted
+from karat.files.options import Reading
 from karat.files.queries import Database, Piece
 from karat.files.roles import Pairing
-from karat.labels import Labels
+from karat.labels.alignment import Aligned, Coded, Rows, apply_policy, rows_of
+from karat.systems import AlignedSystems, CountedSystems, Groups, Systems
 from karat.tables import Table
 
+HELD = 50_000_000  # codes of labels that are kept beside tables, at four bytes each
 
-def queried(pairing: Pairing, task: Task, database: Database) -> Table | Groups:
-    """A table, or a table for each group, of columns that are matched by row or by item."""
-    tables: dict[int, list[Table]] = {}  # by the place of the group among all
-    names: list[Any] = [""]
-    nowhere = 0
-    lacking = {"gold": 0, "pred": 0, "unmatched": 0}
-    pieces = database.pieces(pairing.gold, pairing.pred, task.by, task.weights, whole=task.noise is None)
+
+def queried(pairings: Sequence[Pairing], reading: Reading, database: Database) -> Systems:
+    """The systems of some files: with the labels of items, or only their tables if items are too many."""
+    keep = True if reading.ids else reading.keep
+    pieces = database.pieces(pairings, reading.by, reading.total, ids=reading.ids, whole=keep is True)
+    held: list[Rows] = []
+    counts = _Tables(pairings, reading)
     for piece in pieces:
-        if task.missing == "raise":
-            lacking["unmatched"] += piece.unmatched
-            for role, labels in (("gold", piece.gold), ("pred", piece.pred)):
-                lacking[role] += 0 if labels.complete else int((labels.values < 0).sum())
-        nowhere += piece.only_pred
-        names = names if piece.by is None else piece.by.coded[1]
-        if not any(lacking.values()):
-            for group, rows in _groups(piece, pairing, task):
-                made = _table(task, piece, rows, None if task.by is None else (names[group],))
-                tables.setdefault(group, []).extend([] if made is None else [made])
-    if lacking["unmatched"]:
-        sides = pairing.gold, pairing.pred
-        raise FileError(problems.unmatched(pairing, database.only_in(*sides), database.only_in(*sides[::-1])))
-    for side, number in ((pairing.gold, lacking["gold"]), (pairing.pred, lacking["pred"])):
+        _check(piece, pairings, reading, database)
+        rows = _rows(piece, reading)
+        held.append(rows)
+        size = sum(part.sides[""].codes.size for part in held) * len(rows.sides)
+        if keep is not True and (keep is False or size > HELD):
+            for part in held:
+                counts.add(part)
+            held.clear()
+    if held and counts.empty:
+        return AlignedSystems(_applied(_joined(held), pairings, reading))
+    for part in held:
+        counts.add(part)
+    return counts.systems()
+
+
+def _rows(piece: Piece, reading: Reading) -> Rows:
+    weights, counts = piece.weights, piece.counts
+    if reading.count is not None and weights is not None:
+        from karat.files.matching import to_counts
+
+        weights, counts = None, to_counts(weights)
+    return Rows(dict(piece.sides), piece.items, counts, weights, piece.by)
+
+
+def _applied(rows: Rows, pairings: Sequence[Pairing], reading: Reading) -> Aligned:
+    """The rows under the policy."""
+    together = pairings[0].together
+    policy = replace(reading.policy, weighted=reading.weights is not None, matched="positions" if together else "items")
+    called = {"": str(pairings[0].gold), **{pairing.name: str(pairing.pred) for pairing in pairings}}
+    return apply_policy(rows, policy, called, noise_is_text=True)
+
+
+def _joined(parts: Sequence[Rows]) -> Rows:
+    """Rows one after the other; codes mean the same in all parts."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+
+    def both(columns: Sequence[Any]) -> Any:
+        return None if columns[0] is None else np.concatenate(columns)
+
+    sides = {
+        name: Coded(both([part.sides[name].codes for part in parts]), side.names) for name, side in first.sides.items()
+    }
+    groups = None
+    if first.groups is not None:
+        groups = Coded(both([part.groups.codes for part in parts if part.groups is not None]), first.groups.names)
+    return Rows(
+        sides, both([part.items for part in parts]), both([part.counts for part in parts]),
+        both([part.weights for part in parts]), groups,
+    )  # fmt: skip
+
+
+def _check(piece: Piece, pairings: Sequence[Pairing], reading: Reading, database: Database) -> None:
+    """Refuse what the policy does not allow, with a few of the items that it is about."""
+    if piece.groupless:
+        raise problems.without_value(pairings[0].gold.source, "a group", str(reading.by), piece.groupless)
+    if reading.by is not None and piece.absent[""] and reading.policy.missing in ("singletons", "cluster"):
+        raise problems.without_side(pairings[0], piece.absent[""])
+    if reading.policy.missing != "raise":
+        return
+    sides = {"": pairings[0].gold, **{pairing.name: pairing.pred for pairing in pairings}}
+    if any(piece.absent.values()):
+        raise problems.unmatched(pairings, database.lacking(sides))
+    for name, side in sides.items():
+        codes = piece.sides[name].codes
+        number = int((codes < 0).sum() if piece.counts is None else piece.counts[codes < 0].sum())
         if number:
-            few = database.without_label(side)
-            raise FileError(problems.without_label(side, number, "row" if pairing.together else "item", few))
-    if task.by is not None and nowhere and task.missing in ("singletons", "cluster"):
-        raise FileError(problems.without_side(pairing, nowhere))
-    if task.by is None:
-        return _matched(tables[0], pairing)
-    return Groups(
-        (names[place], _matched(tables[place], pairing) if tables[place] else None) for place in sorted(tables)
-    )
+            noun, few = ("item", database.without_label(side)) if side.item is not None else ("row", [])
+            raise FileError(problems.without_label(side, number, noun, few))
 
 
-def _groups(piece: Piece, pairing: Pairing, task: Task) -> list[tuple[int, Any]]:
-    """The places of the groups of a piece, and their rows."""
-    if piece.by is None:
-        return [(0, slice(None))]
-    codes, names = piece.by.coded
-    lacking = int((codes < 0).sum())
-    if lacking:
-        raise FileError(problems.without_value(pairing.gold.source, "a group", str(task.by), lacking))
-    return [(place, rows) for place, rows in enumerate(rows_of(codes, len(names))) if rows.size]
+class _Tables:
+    """The tables of systems, and of groups, added up part by part."""
 
+    def __init__(self, pairings: Sequence[Pairing], reading: Reading) -> None:
+        self.pairings, self.reading = pairings, reading
+        self.parts: dict[str, list[Table]] = {pairing.name: [] for pairing in pairings}
+        self.groups: dict[int, dict[str, list[Table]]] = {}
+        self.names: list[Any] = []
+        self.dropped, self.dropped_by = 0, dict.fromkeys(["gold", *self.parts], 0)
+        self.lost: dict[str, Any] = {}
 
-def _table(task: Task, piece: Piece, rows: Any, group: tuple[Any] | None) -> Table | None:
-    gold, pred = (Labels(side.values[rows], side.names) for side in (piece.gold, piece.pred))
-    counts = piece.weights if piece.counts is None else piece.counts
-    weights = None if counts is None else counts[rows]
-    made = task.table(gold, pred, weights) if group is None else task.group(group[0], gold, pred, weights)
-    return made if made is None or piece.counts is None else unweighted(made)
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was counted yet."""
+        return not self.groups and not any(self.parts.values()) and not self.dropped
 
+    def add(self, rows: Rows) -> None:
+        """Count a part of the items."""
+        if rows.groups is not None:
+            self.names = list(rows.groups.names or ())
+            for code in range(len(self.names)):
+                self.groups.setdefault(code, {name: [] for name in self.parts})
+        try:
+            aligned = _applied(rows, self.pairings, self.reading)
+        except NothingLeftError:
+            self.dropped += int(rows.sides[""].codes.size if rows.counts is None else rows.counts.sum())
+            return
+        self.dropped += aligned.dropped
+        for name, number in aligned.dropped_by.items():
+            self.dropped_by[name] += number
+        if aligned.groups is None:
+            for name in self.parts:
+                self.parts[name].append(Table.of_aligned(aligned, name))
+            return
+        systems: Any = AlignedSystems(aligned).groups
+        by_code = rows_of(aligned.groups.codes, len(self.names))
+        for code, found in enumerate(by_code):
+            if found.size:
+                for name, table in systems[self.names[code]].items():
+                    self.groups[code][name].append(table)
 
-def _matched(tables: list[Table], pairing: Pairing) -> Table:
-    table = Table.from_batches(tables)
-    return table if pairing.together else replace(table, policy=replace(table.policy, matched="items"))
+    def systems(self) -> CountedSystems:
+        """The tables of all parts."""
+        if self.groups:
+            groups = Groups(
+                (
+                    self.names[code],
+                    {n: Table.from_batches(parts) for n, parts in found.items()} if any(found.values()) else None,
+                )
+                for code, found in sorted(self.groups.items())
+            )
+            return CountedSystems({}, groups, self.dropped, self.dropped_by)
+        if not any(self.parts.values()):
+            raise NothingLeftError(f"no item is left to score: all {self.dropped:,} were dropped; keep some.")
+        tables = {name: Table.from_batches(parts) for name, parts in self.parts.items()}
+        return CountedSystems(tables, None, self.dropped, self.dropped_by)

@@ -2,55 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from karat.errors import listed
+from karat.errors import FileError, Sentence, listed
 from karat.files.roles import Pairing, Side
 from karat.files.sources import Source
+from karat.labels.alignment import different_items, missing_labels
+from karat.labels.policy import KEEP_OR_DROP
 
-REMEDY = "say missing='drop', 'singletons' or 'cluster'."
 
-
-def duplicates(side: Side, number: int, few: Sequence[Any]) -> str:
+def duplicates(side: Side, number: int, few: Sequence[Any]) -> FileError:
     """Ids that are not unique."""
     ids = "1 id" if number == 1 else f"{number:,} ids"
     where = f"{side.source.input.name!r} has {ids} more than once in column {side.item!r}"
-    return f"{where}: {_some(number, few)}; make them unique."
+    return FileError(f"{where}: {_some(number, few)}; make them unique.")
 
 
-def unmatched(pairing: Pairing, gold: tuple[int, Sequence[Any]], pred: tuple[int, Sequence[Any]]) -> str:
-    """Items that one file has and the other has not, how many and a few of them."""
-    names = [side.source.input.name for side in (pairing.gold, pairing.pred)]
-    parts = [
-        f"only {name!r} has {f'{number:,} ({_some(number, few)})' if number else 'none'}"
-        for name, (number, few) in zip(names, (gold, pred), strict=True)
-    ]
-    return f"the files are about different items: {', '.join(parts)}; {REMEDY}"
+def unmatched(pairings: Sequence[Pairing], lacking: Mapping[str, tuple[int, Sequence[Any]]]) -> FileError:
+    """Items that some files lack: for gold ('') and each system, how many and a few of them."""
+    names = {"": repr(pairings[0].gold.source.input.name), **{p.name: repr(p.pred.source.input.name) for p in pairings}}
+    few = {names[side]: values for side, (_, values) in lacking.items()}
+    return FileError(different_items(few, {names[side]: number for side, (number, _) in lacking.items()}))
 
 
-def without_label(side: Side, number: int, noun: str, few: Sequence[Any] = ()) -> str:
+def without_label(side: Side, number: int, noun: str, few: Sequence[Any] = ()) -> Sentence:
     """Rows, lines or items that lack a label."""
-    where = f": {_some(number, few)}" if few else ""
-    return f"{side} has no label for {number:,} {noun if number == 1 else noun + 's'}{where}; {REMEDY}"
+    if not few:
+        plural = "" if number == 1 else "s"
+        return Sentence(f"{side} has {number:,} missing label{plural}; say ", KEEP_OR_DROP, ".")
+    shown = listed([*few, *[None] * (number - len(few))], len(few))
+    return Sentence(f"{side} has {missing_labels(number, noun)} {shown}; say ", KEEP_OR_DROP, ".")
 
 
-def without_value(source: Source, what: str, column: str, number: int) -> str:
+def without_value(source: Source, what: str, column: str, number: int) -> FileError:
     """Rows that lack an id, a weight or a group."""
     rows = "1 row" if number == 1 else f"{number:,} rows"
-    return f"{source.input.name!r} has {rows} without {what} in column {column!r}; give every item one."
+    return FileError(f"{source.input.name!r} has {rows} without {what} in column {column!r}; give every item one.")
 
 
-def without_side(pairing: Pairing, number: int) -> str:
-    """Items that only the system has, so that nothing tells their group."""
+def without_side(pairing: Pairing, number: int) -> FileError:
+    """Items that only systems have, so that nothing says their group."""
     items = "1 item" if number == 1 else f"{number:,} items"
-    gold, pred = (side.source.input.name for side in (pairing.gold, pairing.pred))
-    return f"{pred!r} has {items} that {gold!r}, which tells the groups, has not; say missing='drop'."
+    gold = pairing.gold.source.input.name
+    return FileError(f"{items} of the systems have no group, since {gold!r} lacks them; say missing='drop'.")
 
 
-def no_weight(source: Source, column: str, value: object) -> str:
+def no_weight(source: Source, column: str, value: object) -> FileError:
     """A weight that is no number."""
-    return f"{source.input.name!r} has {value!r} in column {column!r}, which is no weight; give numbers."
+    return FileError(f"{source.input.name!r} has {value!r} in column {column!r}, which is no weight; give numbers.")
+
+
+def lengths(sides: Sequence[Side], numbers: Sequence[int]) -> FileError:
+    """Columns of different lengths, which cannot be matched by position."""
+    other = next(place for place, number in enumerate(numbers) if number != numbers[0])
+    names = [sides[place].source.input.name for place in (0, other)]
+    return FileError(
+        f"{names[0]!r} has {numbers[0]:,} labels but {names[1]!r} has {numbers[other]:,}; "
+        "give files with an id column, so that they can be matched."
+    )
 
 
 def _some(number: int, few: Sequence[Any]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -21,10 +21,11 @@ from karat.files import problems, sql
 from karat.files.headers import RefusedError
 from karat.files.inputs import Input
 from karat.files.progress import Progress
-from karat.files.roles import Side
+from karat.files.roles import Pairing, Side
 from karat.files.sources import Name, Source
-from karat.labels import Labels
-from karat.names import Combination, encode_objects
+from karat.labels.alignment import Coded
+from karat.labels.encoding import Labels
+from karat.labels.names import Combination, encode_objects
 
 PIECE = 1 << 25  # rows that leave the database at a time
 FEW = 1 << 22  # possible cells that it may count itself
@@ -33,15 +34,15 @@ NO_LABEL, NO_ITEM = 0, 1  # codes below those of labels: the label is missing; t
 
 
 class Piece(NamedTuple):
-    """Some items: two labels each, and what else was asked for; counts, if each row stands for several."""
+    """Some items: a label on each side, and what else was asked for; counts, if each row stands for several items."""
 
-    gold: Labels
-    pred: Labels
-    by: Labels | None
+    sides: Mapping[str, Coded]  # gold is ''
+    by: Coded | None
     weights: NDArray[Any] | None
     counts: NDArray[np.int64] | None
-    unmatched: int  # items that only one side has
-    only_pred: int
+    items: NDArray[Any] | None
+    absent: Mapping[str, int]  # items that each side lacks
+    groupless: int = 0  # items of gold without a group
 
 
 class Database:
@@ -194,62 +195,94 @@ class Database:
                 raise RefusedError(f"{name!r} has a label that cannot be read ({problem}); mend it.") from None
         return Names.of(labels), table
 
-    def pieces(self, gold: Side, pred: Side, by: str | None, weights: str | None, *, whole: bool) -> Iterator[Piece]:
-        """The items of two columns, in a few large parts; counted already if they are few and whole says so."""
+    def pieces(
+        self, pairings: Sequence[Pairing], by: str | None, weights: str | None, *, ids: bool, whole: bool
+    ) -> Iterator[Piece]:
+        """The items of gold and all systems, in a few large parts; counted already where combinations are few.
+
+        ids: the names of the items are wanted too, so that nothing is counted. whole: in one part.
+        """
+        gold = pairings[0].gold
         about = gold.source.input.name
-        together = gold.source is pred.source
-        extra = {role: name for role, name in (("by_", by), ("weight", weights)) if name is not None}
-        if together:
-            left = right = self.rows(gold.source, {"gold": gold.label, "pred": pred.label, **extra})
-        else:
-            left = self.rows(gold.source, {"item": str(gold.item), "gold": gold.label, **extra})
-            right = self.rows(pred.source, {"item": str(pred.item), "pred": pred.label})
-            self._check_items(left, gold)
-            self._check_items(right, pred)
-        sizes = [self._size(left, gold), 0 if together else self._size(right, pred)]
-        if whole and together and by is None and weights is None and self._integers(left, about):
-            counted = self._kept(f"SELECT *, count(*)::BIGINT AS n FROM {left} GROUP BY ALL", about)
-            if self._without_null(counted, about):
-                yield from (_counted(part) for part in self._fetched(counted))
-                return
+        plan = self._plan(pairings, by, weights, ids)
+        if plan.together and by is None and weights is None and not ids and self._integers(plan.tables["l"], about):
+            counted = self._kept(f"SELECT *, count(*)::BIGINT AS n FROM {plan.tables['l']} GROUP BY ALL", about)
+            parts = self._fetched(counted)
+            yield from (_counted(part, plan) for part in (_together(list(parts)) if whole else parts))
+            return
         names, codes, joins = {}, [], []
-        for role, rows in {"gold": left, "pred": right, **({} if by is None else {"by_": left})}.items():
-            names[role], table = self._numbered(f"SELECT {role} AS label FROM {rows}", about)
-            side = "r" if role == "pred" and not together else "l"
-            joins.append(f"LEFT JOIN {table} d_{role} ON {side}.{role} = d_{role}.label")
-            absent = f"WHEN {side}.item IS NULL THEN {NO_ITEM} " if not together and role != "by_" else ""
+        for role, table in plan.roles.items():
+            names[role], numbers = self._numbered(f"SELECT {role} AS label FROM {plan.tables[table]}", about)
+            joins.append(f"LEFT JOIN {numbers} d_{role} ON {table}.{role} = d_{role}.label")
+            absent = "" if plan.together else f"WHEN {table}.item IS NULL THEN {NO_ITEM} "
             code = f"CASE {absent}WHEN d_{role}.code IS NULL THEN {NO_LABEL} ELSE d_{role}.code END"
             codes.append(f"({code})::UINTEGER AS {role}")
-        items = f"FROM {left} l" + ("" if together else f" FULL JOIN {right} r ON l.item = r.item")
-        items = f"{items} {' '.join(joins)}"
+        items = f"{plan.source} {' '.join(joins)}"
         possible = math.prod(len(found.labels) + 2 for found in names.values())
-        if whole and weights is None and possible <= FEW:
+        if weights is None and not ids and possible <= FEW:
             query = f"SELECT *, count(*)::BIGINT AS n FROM (SELECT {', '.join(codes)} {items}) GROUP BY ALL"
-            cells = self.arrays(query, about)
-            if _complete(cells, names):
-                yield _piece(cells, names)
-                return
-        codes += [] if weights is None else [self._weight(left, weights, gold.source)]
-        query = f"SELECT {', '.join(codes)} {items}"
-        if sum(sizes) <= PIECE:
-            yield _piece(self.arrays(query, about), names)
+            yield _piece(self.arrays(query, about), names, plan)
+            return
+        codes += [] if weights is None else [self._weight(plan.tables["l"], weights, gold.source)]
+        order = ""
+        if ids:
+            codes.append(f"{plan.item} AS item")
+            order = "ORDER BY l.place NULLS LAST, item"
+        query = f"SELECT {', '.join(codes)} {items} {order}"
+        if plan.size <= PIECE:
+            yield _piece(self.arrays(query, about), names, plan)
             return
         for part in self._fetched(self._kept(query, about)):
-            yield _piece(part, names)
+            yield _piece(part, names, plan)
+
+    def _plan(self, pairings: Sequence[Pairing], by: str | None, weights: str | None, ids: bool) -> Plan:
+        """Gold's columns in the table l, and those of systems beside them, or in tables of their own."""
+        gold, together = pairings[0].gold, pairings[0].together
+        extra = {role: name for role, name in (("by_", by), ("weight", weights)) if name is not None}
+        preds: dict[str, tuple[str, Name]] = {p.name: (f"p{i}", p.pred.label) for i, p in enumerate(pairings)}
+        left: dict[str, Name] = {"gold": gold.label, **extra}
+        named = not together or (ids and gold.item is not None)
+        if named:
+            left["item"] = str(gold.item)
+        if together:
+            left |= dict(preds.values())
+        tables = {"l": self._checked(gold, left, ids, unique=not together)}
+        roles = {"gold": "l", **({} if by is None else {"by_": "l"})}
+        joins, keys = f"FROM {tables['l']} l", ["l.item"]
+        by_source: dict[int, list[Pairing]] = {}
+        for pairing in pairings:
+            by_source.setdefault(id(pairing.pred.source), []).append(pairing)
+        for place, group in enumerate([] if together else by_source.values()):
+            columns: dict[str, Name] = {"item": str(group[0].pred.item), **dict(preds[p.name] for p in group)}
+            tables[f"r{place}"] = self._checked(group[0].pred, columns, False, unique=True)
+            key = keys[0] if len(keys) == 1 else f"coalesce({', '.join(keys)})"
+            joins += f" FULL JOIN {tables[f'r{place}']} r{place} ON {key} = r{place}.item"
+            keys.append(f"r{place}.item")
+            roles |= {preds[p.name][0]: f"r{place}" for p in group}
+        if together:
+            roles |= {role: "l" for role, _ in preds.values()}
+        item = f"coalesce({', '.join(keys)})" if named else "NULL"
+        sides = {"": "gold", **{name: role for name, (role, _) in preds.items()}}
+        size = sum(self._count(table) for table in tables.values())
+        return Plan(tables, roles, joins, item, sides, together, size)
+
+    def _checked(self, side: Side, columns: dict[str, Name], ordered: bool, *, unique: bool) -> str:
+        """Some columns of a file as a table or a query, which has rows; with ids that are unique, if they are joined."""
+        if ordered:
+            self.connection.execute("SET preserve_insertion_order = true")
+        rows = self.rows(side.source, columns)
+        if ordered:
+            rows = self._kept(f"SELECT *, row_number() OVER () AS place FROM {rows}", side.source.input.name)
+            self.connection.execute("SET preserve_insertion_order = false")
+        if not self._count(rows):
+            raise FileError(f"{side.source.input.name!r} has no rows; give a file with labels in it.")
+        if "item" in columns:
+            self._check_items(rows, side, unique)
+        return rows
 
     def _integers(self, rows: str, name: str) -> bool:
         """Whether all columns are integers, which need no numbers of their own to be counted."""
         return all(kind.removeprefix("U") in INTEGERS for _, kind, *_ in self.all(f"DESCRIBE FROM {rows}", name))
-
-    def _without_null(self, table: str, name: str) -> bool:
-        found = self.all(f"SELECT count(*), count(COLUMNS(*)) FROM {table}", name)[0]
-        return len(set(found)) == 1
-
-    def _size(self, rows: str, side: Side) -> int:
-        size = self._count(rows)
-        if not size:
-            raise FileError(f"{side.source.input.name!r} has no rows; give a file with labels in it.")
-        return size
 
     def _weight(self, table: str, column: str, source: Source) -> str:
         """How to read the weights: as integers if all are, else as doubles; others are refused."""
@@ -258,10 +291,10 @@ class Database:
         query = f"SELECT count(*), count(weight), count({number}), {whole} FROM {table}"
         rows, given, numbers, integers = self.all(query, source.input.name)[0]
         if given < rows:
-            raise FileError(problems.without_value(source, "a weight", column, rows - given))
+            raise problems.without_value(source, "a weight", column, rows - given)
         if numbers < given:
             bad = self.connection.execute(f"SELECT weight FROM {table} WHERE {number} IS NULL LIMIT 1").fetchall()
-            raise FileError(problems.no_weight(source, column, bad[0][0]))
+            raise problems.no_weight(source, column, bad[0][0])
         return f"{integer if integers == rows else number} AS weight"
 
     def _fetched(self, table: str) -> Iterator[dict[str, Any]]:
@@ -269,22 +302,28 @@ class Database:
             query = f"SELECT * FROM {table} WHERE rowid >= {start} AND rowid < {start + PIECE}"
             yield self.connection.execute(query).fetchnumpy()
 
-    def _check_items(self, rows: str, side: Side) -> None:
-        """Every row has an item, and no item two rows."""
+    def _check_items(self, rows: str, side: Side, unique: bool) -> None:
+        """Every row has an item; and no item two rows, if they are joined on it."""
         name = side.source.input.name
         lacking = self.all(f"SELECT count(*) - count(item) FROM {rows}", name)[0][0]
         if lacking:
-            raise FileError(problems.without_value(side.source, "an id", str(side.item), lacking))
-        number, few = self._number_and_few(f"SELECT item FROM {rows} GROUP BY item HAVING count(*) > 1", name)
-        if number:
-            raise FileError(problems.duplicates(side, number, few))
+            raise problems.without_value(side.source, "an id", str(side.item), lacking)
+        if unique:
+            number, few = self._number_and_few(f"SELECT item FROM {rows} GROUP BY item HAVING count(*) > 1", name)
+            if number:
+                raise problems.duplicates(side, number, few)
 
-    def only_in(self, here: Side, there: Side) -> tuple[int, list[str]]:
-        """How many items one file has and the other has not, and a few of them."""
-        left = self._typed(self._rows(here.source, {"item": str(here.item)}), here.source, {})
-        right = self._typed(self._rows(there.source, {"item": str(there.item)}), there.source, {})
-        items = f"SELECT l.item FROM ({left}) l ANTI JOIN ({right}) r ON l.item = r.item"
-        return self._number_and_few(items, here.source.input.name)
+    def lacking(self, sides: Mapping[str, Side]) -> dict[str, tuple[int, list[str]]]:
+        """How many items each side lacks that another has, and a few of them."""
+        items = {
+            name: self._typed(self._rows(side.source, {"item": str(side.item)}), side.source, {})
+            for name, side in sides.items()
+        }
+        union = " UNION ".join(f"SELECT item FROM ({query})" for query in items.values())
+        return {
+            name: self._number_and_few(f"SELECT item FROM ({union}) EXCEPT SELECT item FROM ({query})", name)
+            for name, query in items.items()
+        }
 
     def without_label(self, side: Side) -> list[str]:
         """A few of the items that have no label."""
@@ -322,31 +361,54 @@ class Names(NamedTuple):
         return cls(names, np.concatenate([np.full(NO_ITEM + 1, -1), codes]).astype(np.int32))
 
 
-def _complete(cells: dict[str, Any], names: dict[str, Names]) -> bool:
-    """Whether every cell has labels on both sides; NaN, which is none, has a code of its own."""
-    return all(found.codes(cells[role].copy()).min() >= 0 for role, found in names.items())
+class Plan(NamedTuple):
+    """Which tables are asked, and which of their columns are the sides."""
+
+    tables: Mapping[str, str]  # tables and queries by alias
+    roles: Mapping[str, str]  # the alias of the table that each column of labels is in
+    source: str  # all tables, joined
+    item: str  # the id of an item
+    sides: Mapping[str, str]  # the column of each side; gold is ''
+    together: bool
+    size: int  # rows of all tables
 
 
-def _piece(part: dict[str, Any], names: dict[str, Names]) -> Piece:
-    gold, pred = part["gold"], part["pred"]
-    only_pred = int((gold == NO_ITEM).sum())
-    unmatched = int((pred == NO_ITEM).sum()) + only_pred
-    if "by_" in part and unmatched:  # gold tells the group, so what it lacks has none
-        part = {role: column[gold != NO_ITEM] for role, column in part.items()}
-    labels = {role: Labels(found.codes(part[role]), found.labels) for role, found in names.items()}
+def _piece(part: dict[str, Any], names: Mapping[str, Names], plan: Plan) -> Piece:
     counts = part.get("n")
-    return Piece(labels["gold"], labels["pred"], labels.get("by_"), part.get("weight"), counts, unmatched, only_pred)
+    absent = {name: _items(part[role] == NO_ITEM, counts) for name, role in plan.sides.items()}
+    groupless = _items(part["by_"] == NO_LABEL, counts) if "by_" in part else 0
+    coded = {role: Coded(found.codes(part[role]), found.labels) for role, found in names.items()}
+    sides = {name: coded[role] for name, role in plan.sides.items()}
+    return Piece(sides, coded.get("by_"), part.get("weight"), counts, part.get("item"), absent, groupless)
 
 
-def _counted(part: dict[str, Any]) -> Piece:
-    """Cells of integers."""
-    labels = {role: Labels(*_coded(part[role])) for role in ("gold", "pred")}
-    return Piece(labels["gold"], labels["pred"], None, None, part["n"], 0, 0)
+def _together(parts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Parts of a result as one."""
+    if len(parts) < 2:
+        return list(parts)
+    join: Any = np.ma.concatenate  # which NumPy does not annotate
+    return [{role: join([part[role] for part in parts]) for role in parts[0]}]
+
+
+def _items(rows: NDArray[Any], counts: NDArray[np.int64] | None) -> int:
+    return int(rows.sum() if counts is None else counts[rows].sum())
+
+
+def _counted(part: dict[str, Any], plan: Plan) -> Piece:
+    """Combinations of integers."""
+    sides = {name: Coded(*_coded(part[role])) for name, role in plan.sides.items()}
+    return Piece(sides, None, None, np.asarray(part["n"]), None, dict.fromkeys(plan.sides, 0))
 
 
 def _coded(values: NDArray[Any]) -> tuple[NDArray[np.int32], list[int]]:
-    names, codes = np.unique(values, return_inverse=True)
-    return codes.astype(np.int32), names.tolist()
+    present = ~np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
+    data = np.asarray(values) if present is None else np.asarray(values)[present]
+    names, codes = np.unique(data, return_inverse=True)
+    if present is None:
+        return codes.astype(np.int32), names.tolist()
+    found = np.full(values.size, -1, np.int32)
+    found[present] = codes
+    return found, names.tolist()
 
 
 def _chosen(name: Name, column: Callable[[str], str], role: str) -> str:

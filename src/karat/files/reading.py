@@ -1,20 +1,20 @@
-"""read(): from the paths that a user has to the tables that they give."""
+"""read_files(): from the paths that a user has to gold and systems."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
-from os import PathLike
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from karat.alignment import Missing, NoiseAs, Policy
-from karat.errors import FileError, listed
+from karat.errors import FileError, Option, Part, Sentence, listed
 from karat.files.inputs import TABULAR, Input, Kind, find, tells
-from karat.files.matching import Task, by_position, in_memory
+from karat.files.matching import matched_in_memory
+from karat.files.options import Reading
 from karat.files.roles import Pairing, pair
 from karat.files.sources import needs_query, open_source
+from karat.systems import AlignedSystems, CountedSystems, Systems
 from karat.tables import Table
 
 if TYPE_CHECKING:
@@ -23,72 +23,27 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Reading:
-    """The tables in some files: one for each system, or one for each of its groups; notes tell how they were read."""
+class Read(NamedTuple):
+    """The systems in some files, and how they were read."""
 
-    tables: Mapping[str, Table] = field(default_factory=dict)
-    groups: Mapping[str, Mapping[Any, Table]] = field(default_factory=dict)
-    by: str | None = None
-    notes: tuple[str, ...] = ()
+    systems: Systems
+    by: str | None
+    notes: tuple[Sentence, ...]
 
 
-def read(
-    path: str | PathLike[str],
-    *others: str | PathLike[str],
-    gold: str | Sequence[str] | None = None,
-    pred: str | Sequence[str] = (),
-    id: str | None = None,
-    by: str | None = None,
-    weights: str | None = None,
-    count: str | None = None,
-    missing: Missing = "raise",
-    noise: Any = None,
-    noise_as: NoiseAs | None = None,
-    input: Kind | None = None,
-    encoding: str = "utf-8",
-    header: bool = True,
-    delimiter: str | None = None,
-    memory: str = "2GB",
-    threads: int | None = None,
-    progress: bool = False,
-) -> Reading:
-    """The contingency tables of a file with gold and predicted labels, or of a gold file and systems' files.
-
-    path: one file with both columns, or the gold file; others: files of predicted labels, matched on an id column, or
-    by position where there is one label per row and no id. "-" is standard input; "part-*.parquet" is several files.
-    gold, pred, id, by, weights, count: columns; what is not named is guessed from the names of the columns, and
-    Reading.notes tells. by gives a table for each of its values; count says that rows are cells of a table. Several
-    columns of gold are taken together: classes are their combinations, as cross() makes them.
-    input: what a text file is, where its ending does not say: "csv", "tsv", "jsonl", "labels", "matrix", "communities"
-    or "senseval". memory and threads limit DuckDB, which reads Parquet, compressed files and text from 10 MB.
-
-    >>> import karat
-    >>> karat.read("nowhere.csv")
-    Traceback (most recent call last):
-    karat.errors.FileError: there is no file 'nowhere.csv'; check its name.
-    """
-    Policy(missing, noise, noise_as)  # a wrong word is an error before anything is read
-    if count is not None and (weights is not None or missing != "raise" or noise is not None):
-        given = "weights" if weights is not None else "missing" if missing != "raise" else "noise"
-        raise FileError(f"count={count!r} says that the rows are counted already; leave out {given}.")
-    preds = [pred] if isinstance(pred, str) else list(pred)
-    task = Task(by, count if weights is None else weights, count is not None, missing, noise, noise_as)
-    golds = gold if gold is None or isinstance(gold, str) else gold[0] if len(gold) == 1 else tuple(gold) or None
-    columns = {"gold": golds, "preds": preds, "item": id}
+def read_files(paths: Sequence[Any], reading: Reading) -> Read:
+    """The systems in one file with gold and predicted labels, or in a gold file and files of systems."""
     copies: list[str] = []
     try:
-        names = _paths([path, *others])
-        kinds = _kinds(names, input)
-        inputs = [
-            find(name, kind, encoding=encoding, header=header, delimiter=delimiter, copies=copies)
-            for name, kind in zip(names, kinds, strict=True)
-        ]
+        names = _paths(paths)
+        kinds = _kinds(names, reading.input)
+        options: Any = {"encoding": reading.encoding, "header": reading.header, "delimiter": reading.delimiter}
+        inputs = [find(name, kind, copies=copies, **options) for name, kind in zip(names, kinds, strict=True)]
         if any(name.kind in ("table", "matrix") or is_saved(name) for name in inputs):
-            return _tables(inputs, task, columns)
+            return _tables(inputs, reading)
         if not any(map(needs_query, inputs)):
-            return _read(inputs, task, columns, None)
-        return by_duckdb(inputs, lambda database: _read(inputs, task, columns, database), memory, threads, progress)
+            return _read(inputs, reading, None)
+        return by_duckdb(inputs, lambda database: _read(inputs, reading, database), reading)
     finally:
         for copy in copies:
             if copy != "-":
@@ -108,18 +63,12 @@ def _kinds(names: Sequence[str], kind: Kind | None) -> list[Kind | None]:
     return [kind if quiet or not any(silent) else None for quiet in silent]
 
 
-def by_duckdb(
-    inputs: Sequence[Input],
-    work: Callable[[Database | None], T],
-    memory: str,
-    threads: int | None,
-    progress: bool = False,
-) -> T:
+def by_duckdb(inputs: Sequence[Input], work: Callable[[Database | None], T], reading: Reading) -> T:
     """What work makes with a database; text that the database refuses is read without one."""
     from karat.files.headers import RefusedError
     from karat.files.queries import Database
 
-    database = Database(memory, threads, progress)
+    database = Database(reading.memory, reading.threads, reading.progress)
     try:
         return work(database)
     except RefusedError as problem:
@@ -149,17 +98,21 @@ def is_saved(source: Input) -> bool:
     return b"karat" in end and b'"karat": "table"' in end
 
 
-def _tables(inputs: Sequence[Input], task: Task, columns: Mapping[str, Any]) -> Reading:
+def _tables(inputs: Sequence[Input], reading: Reading) -> Read:
     """Files that are contingency tables, each a system."""
+    policy = reading.policy
     options = {
-        "gold": columns["gold"], "pred": columns["preds"], "id": columns["item"], "by": task.by, "noise": task.noise,
-        "count" if task.counted else "weights": task.weights, "missing": task.missing != "raise",
+        "gold": reading.gold, "pred": reading.pred, "id": reading.id, "by": reading.by, "noise": policy.noise_as,
+        "count": reading.count, "weights": reading.weights, "missing": policy.missing != "raise",
+        "ignore": policy.ignore is not None,
     }  # fmt: skip
     for name, given in options.items():
         if given:
-            raise FileError(f"{inputs[0].name!r} is a table that has been counted already; leave out {name}.")
+            raise FileError(
+                f"{inputs[0].name!r} is a table that has been counted already; leave out ", Option(name, bare=True), "."
+            )
     tables: dict[str, Table] = {}
-    notes: list[str] = []
+    notes: list[Sentence] = []
     for source in inputs:
         how = "a contingency table"
         if source.kind == "matrix":
@@ -174,51 +127,66 @@ def _tables(inputs: Sequence[Input], task: Task, columns: Mapping[str, Any]) -> 
         if name in tables:
             raise FileError(f"{name!r} is given more than once; give each table once.")
         tables[name] = table
-        notes.append(f"{name!r} is {how}")
-    return Reading(tables, notes=tuple(notes))
+        notes.append(Sentence(f"{name!r} is {how}"))
+    dropped = max(table.policy.dropped for table in tables.values())
+    return Read(CountedSystems(tables, None, dropped), None, tuple(notes))
 
 
-def _read(inputs: Sequence[Input], task: Task, columns: Mapping[str, Any], database: Database | None) -> Reading:
+def _read(inputs: Sequence[Input], reading: Reading, database: Database | None) -> Read:
     sources = [open_source(source, database) for source in inputs]
     first = sources[0]
-    for role, name in (("by", task.by), ("count" if task.counted else "weights", task.weights)):
+    for role, name in (("by", reading.by), ("count", reading.count), ("weights", reading.weights)):
         if name is not None:
             first.check(name, role)
-    if task.by is None and first.group is not None:
-        task = task._replace(by=first.group)
-    pairings = pair(
-        sources, columns["gold"], columns["preds"], columns["item"], [n for n in (task.by, task.weights) if n]
-    )
-    found: dict[str, Any] = {}
-    for pairing in pairings:
-        if not pairing.together and pairing.gold.item is None:
-            found[pairing.name] = by_position(pairing, task)
-        elif database is not None and (pairing.gold.source.queried or pairing.pred.source.queried):
-            from karat.files.counting import queried
+    if reading.by is None and first.group is not None:
+        reading = replace(reading, by=first.group)
+    pairings = pair(sources, reading.gold, reading.pred, reading.id, reading.others)
+    _check_one_id(pairings)
+    by_position = not pairings[0].together and pairings[0].gold.item is None
+    asked = any(side.source.queried for pairing in pairings for side in (pairing.gold, pairing.pred))
+    if database is not None and asked and not by_position:
+        from karat.files.counting import queried
 
-            found[pairing.name] = queried(pairing, task, database)
-        else:
-            found[pairing.name] = in_memory(pairing, task)
-    notes = (*notes_on(pairings), *_hints(pairings, found, task))
-    return Reading({}, found, task.by, notes) if task.by is not None else Reading(found, notes=notes)
+        systems = queried(pairings, reading, database)
+    else:
+        systems = AlignedSystems(matched_in_memory(pairings, reading))
+    notes = (*notes_on(pairings), *_hints(pairings, systems, reading))
+    return Read(systems, reading.by, notes)
 
 
-def notes_on(pairings: Sequence[Pairing]) -> Iterator[str]:
+def _check_one_id(pairings: Sequence[Pairing]) -> None:
+    """Refuse systems that would be matched with gold on different columns of it."""
+    columns = list(dict.fromkeys(pairing.gold.item for pairing in pairings))
+    if len(columns) > 1 and None not in columns:
+        name = pairings[0].gold.source.input.name
+        raise FileError(
+            f"systems are matched on different columns of {name!r}, {listed(columns)}; say which, as ",
+            Option("id"),
+            ".",
+        )
+
+
+def notes_on(pairings: Sequence[Pairing]) -> Iterator[Sentence]:
     """What was taken for what."""
     first = pairings[0]
     if first.together:
         columns = ", ".join(pairing.pred.column for pairing in pairings)
         are = "is column" if len(pairings) == 1 else "are columns"
-        yield f"{first.gold.source.input.name!r}: gold is column {first.gold.column}, predicted {are} {columns}"
+        yield Sentence(
+            f"{first.gold.source.input.name!r}: gold is column {first.gold.column}, predicted {are} {columns}"
+        )
     else:
         for _, group in groupby(pairings, key=lambda pairing: id(pairing.pred.source)):
-            yield _pairing_note(list(group))
+            yield Sentence(_pairing_note(list(group)))
     sources = {id(side.source): side.source for pairing in pairings for side in (pairing.gold, pairing.pred)}
-    yield from (f"{source.input.name!r}: {source.note}" for source in sources.values() if source.note)
+    yield from (Sentence(f"{source.input.name!r}: {source.note}") for source in sources.values() if source.note)
     guessed = [role for role in first.guessed if role != "id" or first.gold.item is not None]
     only = all(len(side.source.columns) == 1 for side in (first.gold, first.pred))
     if guessed and not only and first.gold.source.label is None:
-        yield f"columns were guessed; name them if that is wrong: {', '.join(f'{role}=...' for role in guessed)}"
+        parts: list[Part] = ["columns were guessed; name them if that is wrong: "]
+        for role in guessed:
+            parts += [*([", "] if len(parts) > 1 else []), Option(role)]
+        yield Sentence(*parts)
 
 
 def _pairing_note(pairings: Sequence[Pairing]) -> str:
@@ -233,21 +201,29 @@ def _pairing_note(pairings: Sequence[Pairing]) -> str:
     )
 
 
-def _hints(pairings: Sequence[Pairing], found: Mapping[str, Any], task: Task) -> Iterator[str]:
+def _hints(pairings: Sequence[Pairing], systems: Systems, reading: Reading) -> Iterator[Sentence]:
     """What may be a mistake."""
     first = pairings[0]
     for pairing in pairings:
-        tables = list(found[pairing.name].values()) if task.by is not None else [found[pairing.name]]
+        tables = _tables_of(systems, pairing.name)
         for side, labels in ((pairing.gold, "classes"), (pairing.pred, "clusters")):
             text = side.source.input.kind in ("csv", "tsv") and side.source.input.header
             if text and any(side.label in getattr(table, labels) for table in tables):
                 where = f"{side.source.input.name!r} has {side.column} in its first line and as a label"
-                yield f"{where}; say header=False if that line is no heading"
-        if task.noise is not None and not any(table.policy.noise_items for table in tables):
-            yield f"noise label {task.noise!r} does not occur in {pairing.pred}"
-        empty = getattr(found[pairing.name], "empty", ())
-        if empty:
-            yield f"{len(empty)} groups are left out, since none of their items is left: {listed(empty)}"
-    if "count" in first.gold.source.columns and not task.counted and first.together:
+                yield Sentence(f"{where}; say ", Option("header", (False,)), " if that line is no heading")
+        if reading.policy.noise_as is not None and not any(table.policy.noise_items for table in tables):
+            yield Sentence(f"noise label {reading.policy.noise!r} does not occur in {pairing.pred}")
+    empty = () if systems.groups is None else systems.groups.empty
+    if empty:
+        yield Sentence(f"{len(empty)} groups are left out, since none of their items is left: {listed(empty)}")
+    if "count" in first.gold.source.columns and reading.count is None and first.together:
         name = first.gold.source.input.name
-        yield f"{name!r} has a column 'count'; if its rows are cells of a table, say count='count'"
+        yield Sentence(
+            f"{name!r} has a column 'count'; if its rows are cells of a table, say ", Option("count", ("count",))
+        )
+
+
+def _tables_of(systems: Systems, name: str) -> list[Table]:
+    """The tables of a system: one, or one for each group."""
+    tables: Any = [systems.tables] if systems.groups is None else list(systems.groups.values())
+    return [found[name] for found in tables]

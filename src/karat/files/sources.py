@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from karat.errors import FileError, listed, nearest
 from karat.files.inputs import LARGE, TABULAR, Input
 from karat.files.text import Columns, read_delimited, read_json_lines, read_lines
-from karat.labels import Labels
-from karat.products import combined
+from karat.labels.encoding import Labels
+from karat.labels.products import combined
 
 if TYPE_CHECKING:
     from karat.files.queries import Database

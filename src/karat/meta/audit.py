@@ -15,7 +15,7 @@ from karat.meta.properties import PROPERTIES, Case, Property, find_property
 from karat.parsing import parse
 from karat.registry import Measure, list_measures
 from karat.rendering import Layout, Printed, decimals, shown
-from karat.results import columns_of
+from karat.result import columns_of
 
 TRIES = 100  # random backgrounds for the constraints
 
@@ -202,7 +202,7 @@ def audit(
     >>> verdicts["v_measure"]["symmetry"].holds, verdicts["purity"]["all_apart"].holds
     (True, False)
     """
-    from karat.evaluate import chosen_measures
+    from karat.scoring.panels import chosen_measures
 
     asked = list_measures() if measures is None else chosen_measures(measures)
     names = properties.split(",") if isinstance(properties, str) else properties

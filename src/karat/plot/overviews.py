@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from karat.errors import KaratError
 from karat.kernels.tallying import add_by_code
-from karat.names import Singleton
+from karat.labels.names import Singleton
 from karat.plot.lettering import OTHER, percent
 from karat.tables import Table, several
 

@@ -16,7 +16,7 @@ from karat.plot.canvas import GREY, LINES, axes, ink, paper, settled
 from karat.plot.lettering import dots, name, size_of
 from karat.plot.overviews import checked
 from karat.plot.placing import Box, around
-from karat.results import Scores
+from karat.scoring.scores import Scores
 from karat.tables import Table
 from karat.trivial import Apart, Together
 from karat.uncertainty.sampling import Interval
@@ -76,12 +76,6 @@ def plane(systems: object, *, ax: Axes | None = None, beta: float = 1, zoom: boo
 
 def _points(systems: object) -> tuple[list[Table], list[Point]]:
     """The tables and the places of all systems."""
-    if isinstance(systems, Comparison):
-        held = {str(p.measure): p.intervals for p in systems.paired}
-        both = [held.get(str(m), ()) for m in AXES]
-        tables = list(systems.joint.tables.values())
-        spans: list[tuple[Interval, ...]] = list(zip(*both, strict=True)) if all(both) else [()] * len(tables)
-        return tables, [_point(*found) for found in zip(systems, tables, spans, strict=True)]
     if not isinstance(systems, Mapping) or isinstance(systems, Scores) or not systems:
         raise KaratError("plane takes a Comparison, or several systems by name, such as {'k-means': table}.")
     tables = [checked(found) for found in systems.values()]
@@ -96,7 +90,8 @@ def _point(system: object, table: Table, intervals: tuple[Interval, ...]) -> Poi
 def _intervals(found: object) -> tuple[Interval, ...]:
     """Those of scores that were asked for intervals of both measures."""
     held = found.intervals if isinstance(found, Scores) else {}
-    return tuple(held[str(m)] for m in AXES) if all(str(m) in held for m in AXES) else ()
+    known = [held[str(m)] for m in AXES if str(m) in held and held[str(m)].low is not None]
+    return tuple(known) if len(known) == len(AXES) else ()
 
 
 def _trivial(tables: list[Table]) -> list[Point]:
@@ -116,7 +111,8 @@ def _view(points: list[Point], zoom: bool) -> tuple[tuple[float, float], tuple[f
         return (-BORDER, 1 + BORDER), (-BORDER, 1 + BORDER)
     views = []
     for place in (0, 1):
-        ends = [value for p in points for i in p.intervals[place : place + 1] for value in (i.low, i.high)]
+        spans = [i for p in points for i in p.intervals[place : place + 1]]
+        ends = [value for i in spans for value in (i.low, i.high) if value is not None]
         every = [*ends, *((p.x, p.y)[place] for p in points)]
         edge = max(0.12 * (max(every) - min(every)), 0.005)
         low, high = max(min(every) - edge, 0), min(max(every) + edge, 1)
@@ -178,7 +174,8 @@ def _cross(ax: Axes, point: Point, colour: str) -> None:
     if not point.intervals:
         return
     h, c = point.intervals
-    for xs, ys in (([h.low, h.high], [c.estimate] * 2), ([h.estimate] * 2, [c.low, c.high])):
+    lines: list[Any] = [([h.low, h.high], [c.estimate] * 2), ([h.estimate] * 2, [c.low, c.high])]
+    for xs, ys in lines:
         ax.plot(xs, ys, color=colour, linewidth=1, alpha=0.8, zorder=2)
     ax.plot([point.x, h.estimate], [point.y, c.estimate], ":", color=colour, linewidth=0.9, zorder=2)
 

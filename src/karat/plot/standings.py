@@ -13,7 +13,7 @@ from karat.plot.canvas import GREY, LINES, axes, bare, dark, extent, ink
 from karat.plot.lettering import dots, fitted, fitting, literal, name_rows, say_along, size_of, ticked
 from karat.registry import Measure
 from karat.rendering import shortened
-from karat.results import with_unit
+from karat.scoring.scores import with_unit
 from karat.uncertainty.sampling import Interval
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Standing(NamedTuple):
     name: str
     letter: str
     score: float
-    interval: Interval
+    interval: Interval | None
     beats: str  # the letters of those that it is better than
 
 
@@ -59,13 +59,13 @@ def comparison(comparison: Comparison, measure: str | Measure | None = None, *, 
 
 def _standings(comparison: Comparison, measure: Measure) -> list[Standing]:
     """All systems, the best first, those without a score last."""
-    comparison.interval(measure, comparison.systems[0])  # which says so, if it was not compared
+    comparison.verdicts_of(measure)  # which says so, if it was not compared
     verdicts = comparison.verdicts[str(measure)]
     found = []
     letters = list(comparison.letters.values())
     for place, system in enumerate(comparison.systems):
         beats = "".join(letters[other] for other in verdicts.beats[place]).rstrip(",")
-        score, interval = float(verdicts.paired.scores[place]), comparison.interval(measure, system)
+        score, interval = float(verdicts.paired.scores[place]), comparison[system].intervals.get(str(measure))
         found.append(Standing(system, letters[place].rstrip(","), score, interval, shortened(beats, BEATEN)))
     sign = 1 if measure.better == "lower" else -1
     return sorted(found, key=lambda s: (np.isnan(s.score), sign * s.score))
@@ -75,7 +75,8 @@ def _draw(ax: Axes, standings: list[Standing]) -> bool:
     """A line for each interval, a dot for each score, a stroke for each estimate that differs; whether any does."""
     rows = np.arange(len(standings))
     scores = np.array([s.score for s in standings])
-    low, high, estimates = np.array([(s.interval.low, s.interval.high, s.interval.estimate) for s in standings]).T
+    spans = [(s.score, s.score, s.score) if s.interval is None else s.interval[:3] for s in standings]
+    low, high, estimates = np.array(spans, dtype=np.float64).T
     ax.hlines(rows, low, high, color=LINES[0], linewidth=4, alpha=0.8 if dark(ax) else 0.45, label="interval")
     ring = {"markeredgecolor": ink(ax), "markeredgewidth": 0.8} if dark(ax) else {}  # or it would be lost in its line
     ax.plot(scores, rows, "o", color=LINES[0], markersize=6, label="score", **ring)

@@ -15,7 +15,7 @@ from karat.plot.canvas import axes, bare, dark, ink, settled, stroke
 from karat.plot.lettering import LEADING, LETTER, SMALLEST, dots, literal, name, size_of
 from karat.plot.placing import spread
 from karat.registry import Measure
-from karat.results import ARROWS, with_unit
+from karat.scoring.scores import ARROWS, with_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +41,7 @@ def sweep(
     if not isinstance(comparison, Comparison):
         raise KaratError(f"{type(comparison).__name__} is not a comparison; give karat.compare(gold, systems).")
     chosen = _chosen(comparison, measures)
-    curves = [np.array(comparison.curve(measure)) for measure in chosen]
+    curves = [np.array(comparison.curve(measure), dtype=np.float64) for measure in chosen]
     numbers = curves[0][:, 0]
     log = bool(numbers[0] > 0 and numbers[-1] >= FAR * numbers[0]) if log is None else log
     if log and numbers[0] <= 0:

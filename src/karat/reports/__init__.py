@@ -3,7 +3,7 @@
 reporting.py  report(): scores, comparison and explanation of some systems, gathered
 from_files.py report_on(): the same of files
 content.py    Report: what a page says, to be saved or shown in a notebook
-samples.py    the ids of some items of each cell
+example_items.py  the ids of some items of each cell
 figures.py    plots as SVG, for light and for dark pages
 strips.py     a score on its scale, beside trivial clusterings
 explorer.py   classes, clusters and cells as the page's script reads them

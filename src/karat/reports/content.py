@@ -12,7 +12,8 @@ from pathlib import Path
 from karat.comparisons.results import Comparison
 from karat.errors import KaratError
 from karat.explanations.explanation import Explanation
-from karat.results import Scores
+from karat.scoring.groups import GroupScores
+from karat.scoring.scores import Scores
 from karat.storage import whole_file
 from karat.tables import Table
 
@@ -24,7 +25,7 @@ class System:
     name: str
     scores: Scores
     explanation: Explanation
-    samples: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # by the place of the cell
+    examples: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # ids of items, by the index of the cell
 
     @property
     def table(self) -> Table:
@@ -41,9 +42,11 @@ class Report:
     title: str = ""
     command: str = ""  # that makes it again
     notes: tuple[str, ...] = ()  # how the labels were read
+    groups: GroupScores | None = None  # in place of systems, if items are in groups
 
     def __repr__(self) -> str:
-        return f"<Report: {', '.join(system.name for system in self.systems)}>"
+        names = [system.name for system in self.systems] or [f"{len(self.groups or ())} groups"]
+        return f"<Report: {', '.join(names)}>"
 
     @cached_property
     def _page(self) -> str:

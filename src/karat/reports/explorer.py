@@ -120,7 +120,7 @@ def _items(system: System, cells: Ints, most: int) -> dict[str, list[str]]:
     order = np.argsort(system.table.counts[cells], kind="stable").tolist()
     found: dict[str, list[str]] = {}
     for place in order:
-        some = system.samples.get(int(cells[place]), ())[: max(0, most)]
+        some = system.examples.get(int(cells[place]), ())[: max(0, most)]
         if some:
             found[str(place)] = list(some)
             most -= len(some)

@@ -98,7 +98,7 @@ def _cell(system: System, view: Overview, at: tuple[int, int], held: int | None,
         f"class {_name(view.classes, at[0])}, cluster {_name(view.clusters, at[1])}: {several(count, 'item')}, "
         f"{percent(share)} of the class, {percent(float(of_cluster[at]))} of the cluster"
     )
-    some = () if held is None else system.samples.get(held, ())
+    some = () if held is None else system.examples.get(held, ())
     if some:
         more = ", …" if count > len(some) else ""
         told += f"; for example {', '.join(some)}{more}" if more else f": {', '.join(some)}"

@@ -12,7 +12,7 @@ from karat.comparisons.results import Comparison
 from karat.explanations.explanation import Explanation
 from karat.relations import Relation
 from karat.reports.figures import figure
-from karat.results import Scores
+from karat.scoring.scores import Scores
 from karat.tables import Table
 
 WHITE = "background: white; width: 40em; max-width: 100%"  # whatever the notebook has

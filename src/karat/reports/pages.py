@@ -11,7 +11,6 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from karat import plot
-from karat.boards import Board
 from karat.cards import range_of, references
 from karat.comparisons.results import Comparison
 from karat.measures.information import completeness, homogeneity
@@ -22,7 +21,9 @@ from karat.reports.explorer import Limits, explored, in_script, kept_places
 from karat.reports.figures import Figure, figure
 from karat.reports.heat import FEW, FEWEST, MOST, Heat, heat_of
 from karat.reports.strips import LENGTH, Strip, strip
-from karat.results import ARROWS, Scores, with_unit
+from karat.scoring.boards import Board
+from karat.scoring.groups import GroupScores
+from karat.scoring.scores import ARROWS, Scores, with_unit
 from karat.tables import several
 from karat.uncertainty.sampling import span
 from karat.version import __version__
@@ -80,6 +81,8 @@ class Term(NamedTuple):
 
 def page_of(report: Report) -> str:
     """The whole page: less of many classes and clusters, until it is small enough."""
+    if report.groups is not None:
+        return _page_of_groups(report, report.groups)
     order = _best_first(report.systems)
     drawn = set(order if len(order) <= FEW_SYSTEMS else order[:DRAWN])
     explained = report.systems[0].explanation.measure
@@ -88,10 +91,8 @@ def page_of(report: Report) -> str:
         "subtitle": _subtitle(report),
         "best": order[0],
         "comparison": None if report.comparison is None else _compared(report.comparison, explained),
-        "board": _board(report),
-        "terms": tuple(map(_term, report.systems[0].scores.measures)),
-        "notes": tuple(map(shown, report.notes)),
-        "command": shown(report.command),
+        "boards": _boards(report),
+        **_foot(report, report.systems[0].scores.measures),
     }
     parts = [_part(place, system, report, place in drawn) for place, system in enumerate(report.systems)]
     for share in SHARES:
@@ -104,11 +105,31 @@ def page_of(report: Report) -> str:
     return page
 
 
-def _board(report: Report) -> Layout | None:
+def _page_of_groups(report: Report, groups: GroupScores) -> str:
+    """The page of scores in groups of items: the ranking of systems, and a table for each."""
+    layouts = groups.layouts()
+    names = ", ".join(shortened(shown(name), NAME) for name in groups.systems) if groups.named else "A clustering"
+    title = shown(report.title) or f"{names} against gold, by {shown(groups.by)}"
+    subtitle = f"{several(groups.n, 'item')} in {several(len(groups), 'group')}"
+    values = {"title": title, "subtitle": subtitle, "best": 0, "comparison": None, "boards": layouts}
+    return rendered("report.html", parts=[], data=in_script([]), **values, **_foot(report, groups.measures))
+
+
+def _foot(report: Report, measures: Sequence[Measure]) -> dict[str, Any]:
+    """What the end of every page says: the measures, how the labels were read, and the command."""
+    return {
+        "terms": tuple(map(_term, measures)),
+        "notes": tuple(map(shown, report.notes)),
+        "command": shown(report.command),
+    }
+
+
+def _boards(report: Report) -> list[Layout]:
     """Several systems side by side, where they are not compared."""
     if report.comparison is not None or len(report.systems) == 1:
-        return None
-    return Board({_name(system): system.scores for system in report.systems}).layout()
+        return []
+    board = Board({_name(system): system.scores for system in report.systems}).layout()
+    return [board._replace(title="Systems side by side")]
 
 
 def _heat(report: Report, place: int, limits: Limits) -> Heat:

@@ -2,57 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable
 from importlib.util import find_spec
-from typing import Any, TypeVar
+from typing import Any, Unpack
 
-from karat.alignment import Missing, NoiseAs
 from karat.bars import bar
-from karat.comparisons.comparing import compare
-from karat.comparisons.results import Comparison
+from karat.comparisons.comparing import compared
 from karat.errors import KaratError
-from karat.evaluate import MeasureLike, score
-from karat.explanations.explaining import explain
-from karat.joint import join
-from karat.labels import Labels, read
+from karat.explanations.explaining import explained
 from karat.reports.content import Report, System
-from karat.reports.samples import Items
-from karat.results import Scores
-from karat.tables import Table
-from karat.uncertainty.sampling import RESAMPLES, Unit
+from karat.reports.example_items import examples_of
+from karat.scoring.arguments import evaluation_of
+from karat.scoring.evaluation import Evaluation
+from karat.scoring.options import Options, data_options, sampling_of, verb
+from karat.scoring.panels import MeasureLike
+from karat.scoring.score import scored
+from karat.uncertainty.sampling import Sampling
 
-T = TypeVar("T")
-
-ONE = "clustering"  # the name of a system that has none
+ONE = "clustering"  # what the page calls a system that has no name
 LONG = 200_000  # cells from which somebody may have to wait
 
 
+@verb(Options)
 def report(
-    gold: object,
-    systems: object = None,
+    data: object = None,
+    other: object = None,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
-    items: Iterable[Any] | None = None,
-    improve: MeasureLike = "v_measure",
-    missing: Missing = "raise",
-    noise: object = None,
-    noise_as: NoiseAs | None = None,
-    interval: float | None = 0.95,
-    unit: Unit = "items",
-    corrected: bool = True,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
+    interval: float | bool | None = 0.95,
+    measure: MeasureLike = "v_measure",
     title: str = "",
     command: str = "",
     notes: Iterable[str] = (),
+    **options: Unpack[Options],
 ) -> Report:
     """A page to look at: scores with intervals, which system is better, what went wrong, and the table to explore.
 
-    systems: predicted labels, or several by name, of the same items as gold; or gold is a Table, or several by name.
-    items: names of the items, shown as examples of a cell; labels that are dicts or Series have them already.
-    improve: the measure that explanations are about. interval=None leaves out intervals and paired tests. The other
-    options are those of score() and compare(). title, command and notes are printed on the page.
+    measure: the one that explanations are about. interval=None leaves out intervals and paired tests. title, command and
+    notes are printed on the page. With `by` the page has the scores of each group, and a ranking of systems.
 
     >>> import karat
     >>> page = karat.report(["a", "a", "b", "b"], {"mine": [1, 1, 2, 3]}, ["v_measure", "ari"])
@@ -62,36 +49,39 @@ def report(
     True
     """
     _need_libraries()
-    options = {"unit": unit, "corrected": corrected, "resamples": resamples, "seed": seed}
-    comparison, found, named = None, {}, None
-    if isinstance(gold, Table) or (isinstance(gold, Mapping) and gold and _tables(gold)):
-        if systems is not None:
-            raise KaratError("gold is a Table, which has both sides; leave out the systems.")
-        if items is not None or missing != "raise" or noise is not None:
-            raise KaratError("a Table has been counted already; leave out items, missing and noise.")
-        found = _told_apart({ONE: gold} if isinstance(gold, Table) else gold)
-    else:
-        side = read(gold, "gold")
-        given = {name: read(labels, name) for name, labels in _named(side, systems).items()}
-        names = None if items is None else list(items)
-        joint = join(side, given, missing=missing, noise=noise, noise_as=noise_as)
-        found = dict(joint.tables)
-        named = Items.of(side, given, names, joint.policy)
-        if len(found) > 1 and interval is not None:
-            comparison = compare(joint, None, measures, interval=interval, **options)  # type: ignore[arg-type]
-    made = []
-    long = sum(table.counts.size for table in found.values()) > LONG
-    with bar("reporting", len(found) if long else 0) as advance:
-        for name, table in found.items():
-            if comparison is not None:
-                scores = _compared_scores(comparison, name)
-            else:
-                level = interval if table.whole and not table.policy.weighted else None
-                scores = score(table, measures=measures, interval=level, **options)  # type: ignore[arg-type]
-            some = {} if named is None else named.samples(name, table)
-            made.append(System(str(name), scores, explain(table, measure=improve), some))
+    ev = evaluation_of(data, other, data_options(options, "report"))
+    sampling = sampling_of(interval, options)
+    return reported(ev, measures, sampling, measure=measure, title=title, command=command, notes=notes)
+
+
+def reported(
+    ev: Evaluation,
+    measures: Any,
+    sampling: Sampling | None,
+    *,
+    measure: MeasureLike = "v_measure",
+    title: str = "",
+    command: str = "",
+    notes: Iterable[str] = (),
+) -> Report:
+    """The page about an evaluation."""
+    told = tuple(notes) or ev.notes
+    if ev.groups is not None:
+        groups: Any = scored(ev, measures, None)
+        return Report((), None, title, command, told, groups)
+    several = len(ev.systems) > 1
+    comparison = compared(ev, measures, sampling) if several and sampling is not None and ev.has_items else None
+    systems = []
+    long = sum(table.counts.size for table in ev.tables.values()) > LONG
+    with bar("reporting", len(ev.systems) if long else 0) as advance:
+        for name, table in ev.tables.items():
+            one = Evaluation.from_tables(table)
+            level = sampling if table.whole and not table.policy.weighted else None
+            scores: Any = comparison[name] if comparison is not None else scored(one, measures, level)
+            shown = name if ev.named or name not in ("pred", "") else ONE
+            systems.append(System(shown, scores, explained(one, measure), examples_of(ev, name)))
             advance(1)
-    return Report(tuple(made), comparison, title, command, tuple(notes))
+    return Report(tuple(systems), comparison, title, command, told)
 
 
 def _need_libraries() -> None:
@@ -99,37 +89,3 @@ def _need_libraries() -> None:
     lacking = [name for name in ("jinja2", "matplotlib") if find_spec(name) is None]
     if lacking:
         raise KaratError(f"reports need {' and '.join(lacking)}, not installed here; pip install 'karat[report]'.")
-
-
-def _tables(given: Mapping[Any, object]) -> bool:
-    return all(isinstance(table, Table) for table in given.values())
-
-
-def _compared_scores(comparison: Comparison, system: str) -> Scores:
-    """A system's scores with the intervals that the comparison has, so that a page has one of each."""
-    found = {str(m): comparison.interval(m, system) for m in comparison.measures}
-    return Scores.sampled(comparison.joint.tables[system], comparison.measures, comparison.sampling, found)
-
-
-def _named(gold: Labels, systems: object) -> Mapping[str, object]:
-    """Systems by name; or one without a name, which may be a mapping from items to labels, or of sets of items."""
-    if systems is None:
-        raise KaratError("report takes predicted labels beside gold, or several by name, as {'kmeans': labels, ...}.")
-    if not isinstance(systems, Mapping) or not systems:
-        return {ONE: systems}
-    items = gold.keyed and not isinstance(gold.items, type(None)) and set(systems) <= set(gold.items)
-    single = all(isinstance(labels, (str, bytes, AbstractSet)) or not _many(labels) for labels in systems.values())
-    return {ONE: systems} if items or single else _told_apart(systems)
-
-
-def _told_apart(systems: Mapping[Any, T]) -> dict[str, T]:
-    """Systems by the text of their names."""
-    texts = [str(name) for name in systems]
-    if len(set(texts)) < len(texts):
-        twice = next(text for text in texts if texts.count(text) > 1)
-        raise KaratError(f"two systems are called {twice!r}; give each a name of its own.")
-    return dict(zip(texts, systems.values(), strict=True))
-
-
-def _many(labels: object) -> bool:
-    return isinstance(labels, (Iterable, Labels)) or hasattr(labels, "to_numpy") or hasattr(labels, "__array__")

@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from karat.registry import Measure
-from karat.results import Scores
+from karat.scoring.scores import Scores
 
 LENGTH = 200.0  # of the scale, in the units of the drawing
 

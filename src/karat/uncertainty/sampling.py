@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from enum import Enum
 from numbers import Integral, Real
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -17,26 +18,54 @@ Unit: TypeAlias = Literal["items", "classes"]
 RESAMPLES = 1000
 
 
-class Interval(NamedTuple):
-    """Where the score of the population is likely to be.
+class Reason(Enum):
+    """Why an interval may not hold what its level promises."""
 
-    estimate is the score with its bias taken away, as far as that is known; the score stays what its definition says.
+    FEW_UNITS = "few_units"
+    FEW_PER_CLUSTER = "few_per_cluster"
+    LONG_TAIL = "long_tail"
+    FEW_ERRORS = "few_errors"
+    NEARLY_TIED = "nearly_tied"
+    TOO_MANY_CELLS = "too_many_cells"
+    NOT_FINITE = "not_finite"
+    SCORE_OUTSIDE = "score_outside"
+
+
+class Caution(NamedTuple):
+    """A reason to be careful with an interval, and the words for it."""
+
+    reason: Reason
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Interval(NamedTuple):
+    """A confidence interval for the score in the population that the items were drawn from.
+
+    estimate is the bias-corrected score, as far as the bias is known; the score stays what its definition says. What is
+    not known is None.
     """
 
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     estimate: float
-    standard_error: float
+    standard_error: float | None
     level: float
     method: str  # "jackknife", "bootstrap", or "none"
-    caution: str = ""  # why it may be too wide or too narrow
+    caution: Caution | None = None  # why it may be too wide or too narrow
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The fields by name, None where a number is not known."""
-        return {name: None if value != value else value for name, value in self._asdict().items()}
+        """The fields by name, as plain values."""
+        caution = None if self.caution is None else self.caution.text
+        reason = None if self.caution is None else self.caution.reason.value
+        return {**self._asdict(), "caution": caution, "caution_reason": reason}
 
     def __contains__(self, value: object) -> bool:
+        if self.low is None or self.high is None:
+            return False
         return isinstance(value, (int, float)) and self.low <= value <= self.high
 
 
@@ -48,10 +77,19 @@ class Sampling(NamedTuple):
     corrected: bool = True
     resamples: int = RESAMPLES
     seed: int = 0
-    freedom: int | None = None  # degrees of it, if units are few classes
+    freedom: int | None = None  # degrees of freedom of Student's t, when the sampling unit is the class
+
+    @classmethod
+    def asked(
+        cls, interval: float | bool | None, unit: Unit, corrected: bool, resamples: int, seed: int
+    ) -> Sampling | None:
+        """The options of a verb, validated; None if no intervals are wanted. True means a level of 0.95."""
+        if interval is None or interval is False:
+            return None
+        return cls(0.95 if interval is True else interval, unit, corrected, resamples, seed).check()
 
     def check(self) -> Sampling:
-        """Itself, if all can be."""
+        """Validate the options and return self."""
         if not isinstance(self.level, Real) or not 0.5 <= float(self.level) < 1:
             raise MeasureError(f"interval={self.level!r} is not a share of intervals; give one such as 0.95.")
         if self.unit not in ("items", "classes"):
@@ -72,8 +110,8 @@ class Sampling(NamedTuple):
     def told(self) -> str:
         """What the intervals mean, in a sentence."""
         of = "items" if self.unit == "items" else "classes, each with all its items,"
-        around = ", around an estimate with less bias than the score" if self.corrects else ""
-        return f"Intervals hold the score of more {of} of the same kind {100 * self.level:g} times in 100{around}."
+        around = ", centred on a bias-corrected estimate" if self.corrects else ""
+        return f"{100 * self.level:g}% confidence intervals for the score in the population the {of} were drawn from{around}."
 
     def signature(self, methods: Iterable[str]) -> str:
         """How intervals were made, for a signature: also from which draws, if there were any."""
@@ -115,35 +153,40 @@ class Sampling(NamedTuple):
             return float(2 * stdtr(self.freedom, -abs(gap) / error))
         return math.erfc(abs(gap) / error / math.sqrt(2))
 
-    def around(self, measure: Measure, estimate: float, error: float, method: str, caution: str = "") -> Interval:
+    def around(
+        self, measure: Measure, estimate: float, error: float, method: str, caution: Caution | None = None
+    ) -> Interval:
         """An interval that stays within the measure's bounds."""
         low, high = map(float, measure.bounds)
         ends = max(low, estimate - self.z * error), min(high, estimate + self.z * error)
         return Interval(*ends, estimate, error, self.level, method, caution)
 
 
-def span(found: Interval, digits: int) -> str:
+def span(interval: Interval, digits: int) -> str:
     """An interval as it is printed."""
-    if math.isnan(found.low):
+    if interval.low is None:
         return "–"
-    return f"{decimals(found.low, digits)} to {decimals(found.high, digits)}"
+    return f"{decimals(interval.low, digits)} to {decimals(interval.high, digits)}"
 
 
-def cautions_of(score: float, found: Interval) -> list[str]:
+OUTSIDE = Caution(
+    Reason.SCORE_OUTSIDE,
+    "outside the interval, since in a small sample cells with few items make it look better or worse than it is; "
+    "prefer the interval",
+)
+
+
+def cautions_of(score: float, interval: Interval) -> list[str]:
     """What to beware of: a score outside its own interval, and an interval that may be too wide or too narrow."""
-    told = []
-    if score > found.high or score < found.low:
-        told.append(
-            "outside the interval, since in a small sample cells with few items make it look better or worse than it "
-            "is; prefer the interval"
-        )
-    return [*told, f"the interval: {found.caution}"] if found.caution else told
+    outside = interval.low is not None and interval.high is not None and not interval.low <= score <= interval.high
+    own = [] if interval.caution is None else [f"the interval: {interval.caution}"]
+    return [str(OUTSIDE), *own] if outside else own
 
 
-def remarks_on(scores: Mapping[str, float], found: Mapping[str, Interval]) -> list[str]:
+def remarks_on(scores: Mapping[str, float], intervals: Mapping[str, Interval]) -> list[str]:
     """What to beware of, each once, with the scores that it is about."""
-    told: dict[str, list[str]] = {}
-    for name, interval in found.items():
+    about: dict[str, list[str]] = {}
+    for name, interval in intervals.items():
         for text in cautions_of(scores[name], interval):
-            told.setdefault(text, []).append(name)
-    return [f"{', '.join(names)}: {text}." for text, names in told.items()]
+            about.setdefault(text, []).append(name)
+    return [f"{', '.join(names)}: {text}." for text, names in about.items()]

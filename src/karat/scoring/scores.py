@@ -8,21 +8,19 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from karat.alignment import Policy
 from karat.chance import expected
 from karat.counts import Counts
 from karat.errors import MeasureError, TableError, listed
-from karat.frames import frame
 from karat.parsing import parse
 from karat.registry import Measure
-from karat.rendering import Layout, Printed, decimals
+from karat.rendering import Layout, decimals
+from karat.result import Result
+from karat.scoring.signatures import signature_of
 from karat.tables import Table, number, several
 from karat.trivial import Apart, Together
 from karat.uncertainty.sampling import Interval, Sampling, remarks_on, span
-from karat.version import __version__
 
 ARROWS = {"higher": "↑", "lower": "↓", None: " "}
-BASES = {"nats": "e", "bits": "2"}
 HEADINGS = ("measure", "score", "one cluster", "all apart", "shuffled")
 
 
@@ -35,7 +33,7 @@ class Baseline(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores(Printed, Mapping[str, float]):
+class Scores(Result, Mapping[str, float]):
     """A mapping from measure to plain float, for one clustering; print it to see what the numbers mean.
 
     >>> import karat
@@ -49,16 +47,6 @@ class Scores(Printed, Mapping[str, float]):
     omitted: Mapping[str, str] = field(default_factory=dict)  # measures of the panel left out, and why
     sampling: Sampling | None = None  # how intervals are made, if they were asked for
 
-    @classmethod
-    def sampled(
-        cls, table: Table, measures: tuple[Measure, ...], sampling: Sampling, intervals: Mapping[str, Interval]
-    ) -> Scores:
-        """Scores with intervals that are known already."""
-        made = cls(table, measures)
-        object.__setattr__(made, "sampling", sampling)
-        made.__dict__["intervals"] = MappingProxyType(dict(intervals))
-        return made
-
     @cached_property
     def _values(self) -> dict[str, float]:
         return {str(m): float(m.of(self.table)) for m in self.measures}
@@ -67,15 +55,26 @@ class Scores(Printed, Mapping[str, float]):
         self._values, self.intervals  # noqa: B018 (an error belongs to the call that caused it)
 
     def __getitem__(self, measure: str | Measure) -> float:
+        return self._values[self._key(measure)]
+
+    def _key(self, measure: str | Measure) -> str:
+        """The text under which a measure was scored, however it is spelt."""
         if str(measure) in self._values:
-            return self._values[str(measure)]
+            return str(measure)
         try:
             text = str(parse(measure))  # the same measure, spelt otherwise
         except MeasureError:
             raise KeyError(f"{measure} is not a measure; scored are {listed(self._values, 20)}") from None
         if text in self._values:
-            return self._values[text]
+            return text
         raise KeyError(f"{text} was not scored; ask for it: karat.score(gold, pred, [{text!r}])")
+
+    def interval(self, measure: str | Measure) -> Interval:
+        """The confidence interval of one score, if karat.score(..., interval=True) asked for intervals."""
+        key = self._key(measure)
+        if self.sampling is None:
+            raise KeyError(f"{key} has no interval; ask for it: karat.score(gold, pred, [{key!r}], interval=True)")
+        return self.intervals[key]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
@@ -128,7 +127,8 @@ class Scores(Printed, Mapping[str, float]):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Scores, (self.table, self.measures, dict(self.omitted), self.sampling)
+        fields = self.table, self.measures, dict(self.omitted), self.sampling
+        return _restored, (fields, dict(self._values), dict(self.intervals))
 
     def __repr__(self) -> str:
         return f"<Scores: {', '.join(f'{key}={decimals(value)}' for key, value in self.items())}>"
@@ -190,7 +190,7 @@ class Scores(Printed, Mapping[str, float]):
                     "score": self[m],
                     "error": self.errors.get(str(m)),
                     "better": m.better,
-                    **self._interval_fields(m),
+                    **self.interval_fields(m),
                     **self.baselines[str(m)]._asdict(),
                 }
                 for m in self.measures
@@ -199,35 +199,53 @@ class Scores(Printed, Mapping[str, float]):
             "signature": self.signature,
         }
 
-    def _interval_fields(self, m: Measure) -> dict[str, Any]:
+    def interval_fields(self, m: Measure) -> dict[str, Any]:
+        """The fields of a measure's interval, for a record; none if there are no intervals."""
         return self.intervals[str(m)].fields if self.sampling is not None else {}
 
     def records(self) -> list[dict[str, Any]]:
         """One dict per measure: its text, score, standard error, direction and baselines."""
         return [{"measure": key, **values} for key, values in self.to_dict()["scores"].items()]
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """One row per measure, in pandas, Polars or PyArrow."""
-        return frame(columns_of(self.records()), backend)
+    def to_flat_dict(self) -> dict[str, float]:
+        """The scores by names without brackets, as loggers of experiments like them: nmi.norm-max.
+
+        Ends of intervals, if there are any, are beside them: nmi.norm-max.low, nmi.norm-max.high.
+        """
+        flat: dict[str, float] = {}
+        for m in self.measures:
+            key = flat_name(str(m))
+            flat[key] = self[m]
+            interval = self.intervals.get(str(m))
+            if interval is not None and interval.low is not None and interval.high is not None:
+                flat |= {f"{key}.low": interval.low, f"{key}.high": interval.high}
+        return flat
 
 
-def signature_of(measures: Sequence[Measure], n: str, policy: Policy) -> str:
-    """How scores were reached, as one line."""
-    units = sorted({m.unit for m in measures if m.unit}, reverse=True)
-    noise = "none" if policy.noise_as is None else f"{policy.noise!r}={policy.noise_as}({policy.noise_items})"
-    missing = policy.missing if policy.missing == "raise" else f"{policy.missing}({policy.missing_items})"
-    fields = {
-        "measures": ",".join(m.full_text for m in measures).replace("|", r"\x7c"),
-        "log": "+".join(BASES[unit] for unit in units) or "any",
-        "n": n.replace(",", ""),
-        "matched": policy.matched,
-        "missing": missing,
-        "noise": noise.replace("|", r"\x7c"),
-        "weights": "yes" if policy.weighted else "no",
-        "dropped": str(policy.dropped),
-        "karat": __version__,
-    }
-    return "|".join(f"{key}:{value}" for key, value in fields.items())
+def flat_name(text: str) -> str:
+    """The text of a measure without brackets: nmi(norm=max) as nmi.norm-max."""
+    return text.replace("(", ".").replace(")", "").replace("=", "-").replace(",", "_").replace(" ", "")
+
+
+def _restored(fields: tuple[Any, ...], values: dict[str, float], intervals: Mapping[str, Interval]) -> Scores:
+    """Scores whose values and intervals are known, as when they are unpickled: nothing is worked out again."""
+    scores = Scores.__new__(Scores)
+    for name, value in zip(("table", "measures", "omitted", "sampling"), fields, strict=True):
+        object.__setattr__(scores, name, value)
+    scores.__dict__.update(_values=values, intervals=MappingProxyType(dict(intervals)))
+    return scores
+
+
+def scores_with(
+    table: Table,
+    measures: tuple[Measure, ...],
+    omitted: Mapping[str, str],
+    sampling: Sampling,
+    intervals: Mapping[str, Interval],
+) -> Scores:
+    """Scores with intervals that are known already."""
+    values = {str(m): float(m.of(table)) for m in measures}
+    return _restored((table, measures, omitted, sampling), values, intervals)
 
 
 def with_unit(m: Measure) -> str:
@@ -240,11 +258,6 @@ def measure_names(measures: Sequence[Measure]) -> list[str]:
     names = list(map(with_unit, measures))
     width = max(map(len, names))
     return [f"{name:{width}} {ARROWS[m.better]}" for name, m in zip(names, measures, strict=True)]
-
-
-def columns_of(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """Dicts with the same keys as columns."""
-    return {column: [record[column] for record in records] for column in records[0]}
 
 
 def _try(measure: Measure, counts: Counts | None) -> float | None:

@@ -240,7 +240,7 @@ def _exactly(number: Any) -> Any:
     return Fraction(*number.as_integer_ratio()) if math.isfinite(number) else float(number)
 
 
-def comparable(name: Any) -> Any:
+def label_key(name: Any) -> Any:
     """A value that is equal for equal labels of one kind, and for lone items that stand for the same item."""
     if isinstance(name, Singleton):
         return (Singleton, name.item)
@@ -253,23 +253,23 @@ class Combination(tuple[Any, ...]):
     __slots__ = ()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, tuple) and tuple(map(comparable, self)) == tuple(map(comparable, other))
+        return isinstance(other, tuple) and tuple(map(label_key, self)) == tuple(map(label_key, other))
 
     def __ne__(self, other: object) -> bool:
         return not self == other
 
     def __hash__(self) -> int:
-        return hash(tuple(map(comparable, self)))
+        return hash(tuple(map(label_key, self)))
 
 
 class ByLabel(Mapping[Any, T]):
     """Values by label, in order; True and 1, which are one key of a dict, are two labels here too."""
 
     def __init__(self, pairs: Iterable[tuple[Any, T]]) -> None:
-        self._found = {comparable(label): (label, value) for label, value in pairs}
+        self._found = {label_key(label): (label, value) for label, value in pairs}
 
     def __getitem__(self, label: Any) -> T:
-        return self._found[comparable(label)][1]
+        return self._found[label_key(label)][1]
 
     def __iter__(self) -> Iterator[Any]:
         return (label for label, _ in self._found.values())

@@ -1,10 +1,9 @@
-"""Anything label-like, read into integers; names.py says what counts as one label."""
+"""Anything that holds labels, as integer codes; names.py says what counts as one label."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,7 +13,8 @@ from numpy.typing import NDArray
 
 from karat.errors import LabelError, listed
 from karat.kernels.counting import encode_integers, first_seen
-from karat.names import as_array, encode_objects, plain_values
+from karat.labels.clusters import Clusters, clusters_in, home_of_items, membership_in
+from karat.labels.names import as_array, encode_objects, label_key, plain_values
 
 Ints = NDArray[np.int64]
 AnyInts = NDArray[Any]  # of any integer type
@@ -33,6 +33,7 @@ class Labels:
     names: list[Any] | None = None  # None if the values are themselves the labels
     items: Any = None  # a pandas Index, a list of keys, or None when only positions are known
     keyed: bool = False  # the items came as explicit keys: never to be matched by position
+    shape: tuple[int, ...] | None = None  # of a label image, whose pixels are the items
 
     @cached_property
     def complete(self) -> bool:
@@ -46,6 +47,24 @@ class Labels:
             codes, distinct = encode_integers(self.values)
             return codes, distinct.tolist()
         return self.values.astype(np.int64), self.names
+
+    @classmethod
+    def of_batches(cls, batches: Iterable[Any], side: str) -> Labels:
+        """The labels of a long column that comes in parts, each numbered when it comes."""
+        parts: list[AnyInts] = []
+        names: list[Any] = []
+        found: dict[Any, int] = {}
+        for batch in batches:
+            codes, own = to_labels(batch, side).coded if len(batch) else (np.zeros(0, np.int64), [])
+            for name in own:
+                if label_key(name) not in found:
+                    found[label_key(name)] = len(names)
+                    names.append(name)
+            to = np.array([*(found[label_key(name)] for name in own), -1])  # -1 indexes the appended -1
+            parts.append(to[codes].astype(np.int32))
+        if not parts:
+            raise LabelError(f"{side} is empty; give one label per item.")
+        return _recoded(np.concatenate(parts), names, side)
 
     def __len__(self) -> int:
         return int(self.values.size)
@@ -62,7 +81,7 @@ def encode(labels: object) -> Labels:
     >>> [karat.ari(gold, system) for system in ([1, 1, 2], [1, 2, 2])]
     [1.0, -0.5]
     """
-    given = read(labels, "labels")
+    given = to_labels(labels, "labels")
     codes, names = given.coded
     narrow = np.min_scalar_type(len(names) if given.complete else -1 - len(names))
     values = codes.astype(narrow)
@@ -70,7 +89,7 @@ def encode(labels: object) -> Labels:
     return replace(given, values=values, names=names)
 
 
-def read(labels: object, side: str) -> Labels:
+def to_labels(labels: object, side: str) -> Labels:
     """Labels of any supported kind as integers; side names them in messages ("gold" or "pred")."""
     result = labels if isinstance(labels, Labels) else _read(labels, side)
     if not len(result):
@@ -85,17 +104,17 @@ def _read(labels: Any, side: str) -> Labels:
         )
     if isinstance(labels, np.ndarray):
         return _read_array(labels, side)
+    clusters = clusters_in(labels, side)
+    if clusters is not None:
+        return _from_clusters(clusters, side)
     if isinstance(labels, Mapping):
-        if _all_sets(labels.values()):
-            return _from_clusters(list(labels), list(labels.values()), side)
         items = list(plain_values(list(labels), side))
         return replace(_read_list(list(labels.values()), side), items=items, keyed=True)
     if isinstance(labels, (list, tuple)):
-        if _all_sets(labels):
-            return _from_clusters(list(range(len(labels))), labels, side)
         return _read_list(labels, side)
-    if isinstance(labels, AbstractSet):
-        raise LabelError(f"{side} is a set, which has no order; give a list of labels, or a list of sets of items.")
+    membership = membership_in(labels, side)
+    if membership is not None:
+        return replace(_read_list(membership[0], side), items=membership[1])
     if not isinstance(labels, Iterable) and not hasattr(labels, "__array__"):
         raise LabelError(
             f"{side} is {labels!r}, not labels; give a list, an array, a Series or a dict of item to label."
@@ -105,23 +124,10 @@ def _read(labels: Any, side: str) -> Labels:
     return _read(list(labels), side)
 
 
-def _all_sets(values: Iterable[object]) -> bool:
-    kinds = set(map(type, values))
-    return bool(kinds) and all(issubclass(kind, AbstractSet) for kind in kinds)
-
-
-def _from_clusters(names: Sequence[Any], clusters: Iterable[AbstractSet[Any]], side: str) -> Labels:
-    """A list of sets of items: each set is a cluster, named by its place or its key."""
-    home: dict[Any, int] = {}
-    for place, members in enumerate(clusters):
-        for item in plain_values(list(members), side):
-            if home.setdefault(item, place) != place:
-                first = names[home[item]]
-                raise LabelError(
-                    f"{side} has item {item!r} in cluster {first!r} and in cluster {names[place]!r}; "
-                    "karat scores partitions, so keep each item in one cluster."
-                )
-    codes, kept = encode_objects([names[place] for place in home.values()], side)
+def _from_clusters(clusters: Clusters, side: str) -> Labels:
+    """Clusters given by their items: each is named by its place or its key."""
+    home = home_of_items(clusters, side)
+    codes, kept = encode_objects([clusters.names[index] for index in home.values()], side)
     return Labels(codes, kept, items=list(home), keyed=True)
 
 
@@ -220,6 +226,8 @@ def mask_of(values: Any) -> NDArray[np.bool_] | None:
 
 def _read_array(values: NDArray[Any], side: str) -> Labels:
     """A NumPy array of any dtype; integers as they are."""
+    if values.ndim > 1 and values.dtype.kind in "iub" and values.size and mask_of(values) is None:
+        return replace(_read_array(values.reshape(-1), side), shape=values.shape)  # a label image
     if values.ndim != 1:
         raise LabelError(f"{side} has shape {values.shape}; give one label per item, in one dimension.")
     if (mask := mask_of(values)) is not None:
@@ -261,7 +269,7 @@ def _recoded(codes: AnyInts, names: Sequence[Any], side: str) -> Labels:
     places, kept = encode_objects(names, side)
     if np.array_equal(places, np.arange(places.size)):
         return Labels(codes, kept)
-    # a code of -1 takes the last of them
+    # -1 indexes the appended -1, so missing stays missing
     return Labels(np.append(places, -1).astype(np.min_scalar_type(-1 - places.size))[codes], kept)
 
 

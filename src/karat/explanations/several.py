@@ -1,0 +1,63 @@
+"""Explanations: those of several systems by name, or of groups of items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from karat.errors import listed
+from karat.rendering import Layout, shown
+from karat.result import Result
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanations(Result, Mapping[Any, Any]):
+    """Explanations by system, or by group; print it for the largest problems of each."""
+
+    by: str  # what there is an explanation of
+    found: Mapping[Any, Any]
+
+    def __getitem__(self, name: Any) -> Any:
+        if name not in self.found:
+            raise KeyError(f"{name!r} is not explained; there are {listed(self.found, 20)}")
+        return self.found[name]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.found)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __repr__(self) -> str:
+        return f"<Explanations: {len(self)} by {shown(self.by)}>"
+
+    @property
+    def signature(self) -> str:
+        """How the values were reached, a line for each."""
+        return "\n".join(f"{shown(name)}: {found.signature}" for name, found in self.found.items())
+
+    def layouts(self, digits: int = 4) -> list[Layout]:
+        """The tables of each, under its name."""
+        return [
+            layout._replace(title=f"{shown(name)}: {layout.title}")
+            for name, found in self.found.items()
+            for layout in found.layouts(digits)
+        ]
+
+    def layout(self, digits: int = 4) -> Layout:
+        """A row for each problem of each."""
+        rows = [[shown(name), text] for name, found in self.found.items() for text in found.sentences(digits)]
+        return Layout("What went wrong", [shown(self.by), "largest problems"], rows, left=2)
+
+    def sentences(self, digits: int = 4) -> tuple[str, ...]:
+        """The largest problems of each, after its name."""
+        return tuple(f"{shown(name)}: {text}" for name, found in self.found.items() for text in found.sentences(digits))
+
+    def records(self) -> list[dict[str, Any]]:
+        """The records of each, with its name."""
+        return [{self.by: name, **record} for name, found in self.found.items() for record in found.records()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as plain values for JSON."""
+        return {f"{self.by}s": [{self.by: name, **found.to_dict()} for name, found in self.found.items()]}

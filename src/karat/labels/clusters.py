@@ -1,0 +1,95 @@
+"""Clusters given as collections of their items, and the objects of other libraries that hold partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any, NamedTuple
+
+from karat.errors import LabelError
+from karat.labels.names import canonical_order, plain_values
+
+OVERLAP = "keep each item in one cluster: clusters that overlap are a cover, not a partition."
+
+
+class Clusters(NamedTuple):
+    """Clusters by name, each a collection of items."""
+
+    names: Sequence[Any]
+    members: Sequence[Iterable[Any]]
+
+
+def clusters_in(labels: Any, side: str) -> Clusters | None:
+    """The clusters that some object lists; None if it holds labels of another form."""
+    if isinstance(labels, Mapping):
+        values = list(labels.values())
+        return Clusters(list(labels), values) if _all(values, AbstractSet) else None
+    if isinstance(labels, (list, tuple)):
+        return Clusters(range(len(labels)), labels) if _all(labels, (list, AbstractSet)) else None
+    if isinstance(labels, AbstractSet):
+        return _numbered(labels, side)
+    if hasattr(labels, "communities") and hasattr(labels, "overlap"):  # a NodeClustering of CDlib
+        return Clusters(range(len(labels.communities)), labels.communities)
+    return None
+
+
+def membership_in(labels: Any, side: str) -> tuple[list[Any], list[Any] | None] | None:
+    """The cluster of each vertex in an igraph clustering, and the names of the vertices if they have any."""
+    if not hasattr(labels, "membership") or not hasattr(labels, "graph"):
+        return None
+    membership = list(labels.membership)
+    if any(isinstance(clusters, (list, tuple)) for clusters in membership):
+        raise LabelError(
+            f"{side} is a {type(labels).__name__}, in which vertices may be in several clusters; {OVERLAP}"
+        )
+    named = "name" in labels.graph.vs.attributes()
+    return membership, list(labels.graph.vs["name"]) if named else None
+
+
+def home_of_items(clusters: Clusters, side: str) -> dict[Any, int]:
+    """The index of the cluster that each item is in."""
+    home: dict[Any, int] = {}
+    for index, members in enumerate(clusters.members):
+        for item in _items(members, side):
+            if item in home:
+                first, second = clusters.names[home[item]], clusters.names[index]
+                if first == second:
+                    raise LabelError(f"{side} has item {item!r} twice in cluster {first!r}; list each item once.")
+                raise LabelError(f"{side} has item {item!r} in cluster {first!r} and in cluster {second!r}; {OVERLAP}")
+            home[item] = index
+    return home
+
+
+def _items(members: Iterable[Any], side: str) -> Sequence[Any]:
+    items = plain_values(list(members), side)
+    try:
+        hash(tuple(items))
+    except TypeError:
+        bad = next(item for item in items if isinstance(item, (list, dict, set)) or not _hashable(item))
+        raise LabelError(
+            f"{side} has the {type(bad).__name__} {str(bad)[:60]} in a cluster, which cannot be an item; "
+            "give clusters as lists or sets of ids."
+        ) from None
+    return items
+
+
+def _hashable(item: Any) -> bool:
+    try:
+        hash(item)
+    except TypeError:
+        return False
+    return True
+
+
+def _numbered(labels: AbstractSet[Any], side: str) -> Clusters:
+    """A set of clusters, numbered by their smallest items, since a set has no order of its own."""
+    if not labels or not _all(labels, (AbstractSet, tuple)):
+        raise LabelError(f"{side} is a set, which has no order; give a list of labels, or a list of sets of items.")
+    members = [list(cluster) for cluster in labels if cluster]
+    smallest = [cluster[canonical_order(cluster)[0]] for cluster in members]
+    return Clusters(range(len(members)), [members[index] for index in canonical_order(smallest)])
+
+
+def _all(values: Iterable[object], kinds: Any) -> bool:
+    found = set(map(type, values))
+    return bool(found) and all(issubclass(kind, kinds) for kind in found)

@@ -1,0 +1,91 @@
+"""Policy: what becomes of items without a label, of noise, and of items that gold marks to be ignored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, get_args
+
+from karat.errors import LabelError, Option, listed
+from karat.labels.names import is_missing, plain
+
+Missing: TypeAlias = Literal["raise", "drop", "singletons", "cluster"]
+NoiseAs: TypeAlias = Literal["cluster", "singletons", "drop"]
+
+KEEP_OR_DROP = Option("missing", ("drop", "singletons", "cluster"))  # the remedy for items without a label
+
+
+@dataclass(frozen=True)
+class Policy:
+    """The treatment of items without a label, noise and ignored items, and how many of each there were.
+
+    Part of a table and of a signature. With "drop" the numbers are of items left out for all systems of an evaluation;
+    otherwise they are of the items that this table's gold or system lacks, or that the system calls noise.
+    """
+
+    missing: Missing = "raise"
+    noise: Any = None  # a label; meaningful when noise_as is given
+    noise_as: NoiseAs | None = None
+    weighted: bool = False
+    matched: str = "positions"  # how gold and systems were matched: by "items" or by "positions"
+    missing_items: int = 0
+    noise_items: int = 0
+    ignore: Any = None  # a gold label whose items are left out
+    ignored_items: int = 0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.missing, str) or self.missing not in get_args(Missing):
+            raise LabelError(f"missing={self.missing!r} is not a policy; use one of {listed(get_args(Missing))}.")
+        if self.noise_as is not None and not (isinstance(self.noise_as, str) and self.noise_as in get_args(NoiseAs)):
+            raise LabelError(f"noise_as={self.noise_as!r} is not a policy; use one of {listed(get_args(NoiseAs))}.")
+        for name, label in (("noise", self.noise), ("ignore", self.ignore)):
+            if label is not None and is_missing(label):
+                raise LabelError(f"{name}={label!r} is not a label; items without a label follow ", Option("missing"))
+        if self.noise is not None and self.noise_as is None:
+            choices = Option("noise_as", get_args(NoiseAs))
+            raise LabelError(f"noise={self.noise!r} needs ", choices, ": the score depends on it.")
+        if self.noise_as is not None and self.noise is None:
+            raise LabelError(f"noise_as={self.noise_as!r} needs the label that marks noise, such as noise=-1.")
+
+    @classmethod
+    def of(
+        cls, missing: Missing = "raise", noise: object = None, noise_as: NoiseAs | None = None, ignore: object = None
+    ) -> Policy:
+        """The policy of some options, with labels as plain Python values; a wrong option is an error."""
+        return cls(missing, plain(noise), noise_as, ignore=plain(ignore))
+
+    @property
+    def dropped(self) -> int:
+        """The number of items left out of the table."""
+        missing = self.missing_items if self.missing == "drop" else 0
+        return missing + (self.noise_items if self.noise_as == "drop" else 0) + self.ignored_items
+
+    @property
+    def keeps_all(self) -> bool:
+        """Whether no label, if all are present, is treated in a special way."""
+        return self.noise_as is None and self.ignore is None
+
+    def __str__(self) -> str:
+        noise = "noise kept" if self.noise_as is None else f"noise={self.noise!r} as {self.noise_as}"
+        ignored = "" if self.ignore is None else f", ignore={self.ignore!r}"
+        return f"missing={self.missing!r}, {noise}{ignored}, {'with' if self.weighted else 'without'} weights"
+
+    def __add__(self, other: Policy) -> Policy | None:
+        """The policy of two tables added together, or None when they were made under different ones."""
+        if str(self) != str(other):
+            return None
+        return replace(
+            self,
+            matched=self.matched if self.matched == other.matched else "mixed",
+            missing_items=self.missing_items + other.missing_items,
+            noise_items=self.noise_items + other.noise_items,
+            ignored_items=self.ignored_items + other.ignored_items,
+        )
+
+    def __sub__(self, part: Policy) -> Policy:
+        """The policy of a table from which a part was taken away."""
+        return replace(
+            self,
+            missing_items=self.missing_items - part.missing_items,
+            noise_items=self.noise_items - part.noise_items,
+            ignored_items=self.ignored_items - part.ignored_items,
+        )

@@ -1,0 +1,28 @@
+"""The ids of some items of each cell, to be looked up."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from karat.rendering import shortened, shown
+from karat.scoring.evaluation import Evaluation
+
+EACH = 5  # items of a cell
+WIDE = 40  # columns of an id
+
+
+def examples_of(ev: Evaluation, system: str) -> dict[int, tuple[str, ...]]:
+    """The ids of the first few items of each cell of a system's table, by the index of the cell; {} without ids."""
+    if not ev.has_items or ev.aligned.items is None or ev.aligned.counts is not None:
+        return {}
+    items, cells = ev.items, ev.item_cells(system)
+    order = np.argsort(cells, kind="stable")
+    starts = np.searchsorted(cells[order], np.arange(ev.tables[system].counts.size + 1)).tolist()
+    return {
+        cell: tuple(_text(items[row]) for row in order[start : min(end, start + EACH)].tolist())
+        for cell, (start, end) in enumerate(zip(starts, starts[1:], strict=False))
+    }
+
+
+def _text(item: object) -> str:
+    return shortened(shown(item), WIDE)

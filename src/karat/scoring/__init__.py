@@ -1,0 +1,12 @@
+"""Scoring: from gold and systems to scores, for one system, several, or groups of items.
+
+arguments.py  what the arguments of a verb stand for
+evaluation.py Evaluation: gold and systems on the same items, under one policy
+joint.py      how many items have each combination of a class and of a cluster in every system
+panels.py     the measures asked for, or the default panel
+scores.py     Scores: one system by several measures
+boards.py     Board: several systems side by side
+groups.py     GroupScores: groups of items, with means over them
+signatures.py the line that says how scores were reached
+score.py      score()
+"""

@@ -1,0 +1,198 @@
+"""Evaluation: gold and one or more systems, matched once, on the same items and under one policy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from karat.counts import Profiled
+from karat.errors import KaratError, LabelError, Option, TableError, listed
+from karat.labels.alignment import PRED, Aligned, align
+from karat.labels.policy import Missing, NoiseAs, Policy
+from karat.rendering import shown
+from karat.scoring.joint import Joint, cells_of_rows
+from karat.systems import AlignedSystems, CountedSystems, Groups, Systems
+from karat.tables import Table, several
+
+if TYPE_CHECKING:
+    pass
+
+
+class Evaluation:
+    """Gold and one or more named systems on the same items, under one policy: what every verb takes.
+
+    gold: labels of any kind, such as a list or a dict {item: label}. systems: labels of one system, a dict of systems by
+    name, or a frame with a column for each system. by: the group of each item. weights: one number for each item. items:
+    ids, where labels do not name their items. missing: what becomes of an item that gold or a system lacks: "raise",
+    "drop" (for all systems), "singletons" or "cluster". noise, noise_as: a predicted label that marks noise, and what it
+    means: "cluster", "singletons" or "drop" (for all systems). ignore: a gold label whose items are left out.
+
+    >>> ev = Evaluation({"d0": "x", "d1": "x", "d2": "o"}, {"a": {"d0": 1, "d1": 1, "d2": 2}, "b": {"d2": 5, "d1": 4,
+    ...     "d0": 4, "d9": 4}}, missing="drop")
+    >>> ev.systems, ev.n, ev.dropped, list(ev.items)
+    (('a', 'b'), 3, 1, ['d0', 'd1', 'd2'])
+    """
+
+    def __init__(
+        self,
+        gold: object,
+        systems: object,
+        *,
+        by: object = None,
+        weights: object = None,
+        items: Sequence[Any] | None = None,
+        missing: Missing = "raise",
+        noise: object = None,
+        noise_as: NoiseAs | None = None,
+        ignore: object = None,
+    ) -> None:
+        from karat.scoring.arguments import named_systems
+
+        policy = Policy.of(missing, noise, noise_as, ignore)
+        given = named_systems(systems, gold)
+        aligned = align(gold, given.systems, policy, weights=weights, groups=by, items=items)
+        self._set(AlignedSystems(aligned), named=given.named, by="by" if by is not None else None)
+
+    def _set(self, held: Systems, *, named: bool, by: str | None = None, notes: Sequence[str] = ()) -> None:
+        self._held, self.named, self.by, self.notes = held, named, by, tuple(notes)
+        if not held.names:
+            raise KaratError("there are no systems; give at least one.")
+
+    @classmethod
+    def of(cls, held: Systems, *, named: bool, by: str | None = None, notes: Sequence[str] = ()) -> Evaluation:
+        """The evaluation of systems that were matched or counted already; notes say how they were read."""
+        made = cls.__new__(cls)
+        made._set(held, named=named, by=by, notes=notes)
+        return made
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: object,
+        other: object = None,
+        *,
+        gold: str | Sequence[str],
+        pred: str | Sequence[str],
+        id: str | None = None,
+        by: str | None = None,
+        weights: str | None = None,
+        count: str | None = None,
+        missing: Missing = "raise",
+        noise: object = None,
+        noise_as: NoiseAs | None = None,
+        ignore: object = None,
+    ) -> Evaluation:
+        """An evaluation of named columns of a frame, of any engine; several columns of pred are several systems.
+
+        other: a second frame that has the columns of pred, matched with the first on id. by: the column with the group
+        of each item. count: rows are cells of a table, and this column says how many items they hold.
+        """
+        from karat.scoring.frames import from_columns
+
+        policy = Policy.of(missing, noise, noise_as, ignore)
+        return from_columns(
+            frame, other, gold=gold, pred=pred, id=id, by=by, weights=weights, count=count, policy=policy
+        )
+
+    @classmethod
+    def from_tables(cls, tables: Table | Mapping[str, Table]) -> Evaluation:
+        """An evaluation of tables that were counted elsewhere, one for each system; their items are not known."""
+        one = isinstance(tables, Profiled)
+        return cls.of(CountedSystems({PRED: tables} if one else dict(tables)), named=not one)  # type: ignore[dict-item, arg-type]
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The names of the systems."""
+        return self._held.names
+
+    @cached_property
+    def tables(self) -> Mapping[str, Table]:
+        """The table of each system; the counts of its cells where those stay in an engine."""
+        return self._held.tables  # type: ignore[return-value]
+
+    @cached_property
+    def groups(self) -> Groups | None:
+        """The tables of each system in each group of items; None if items are not in groups."""
+        return self._held.groups
+
+    @property
+    def aligned(self) -> Aligned:
+        """The labels of each item that is scored."""
+        found = self._held.aligned
+        if found is None:
+            raise TableError("only tables are known here, and no items; give the labels themselves.")
+        return found
+
+    @property
+    def has_items(self) -> bool:
+        """Whether the labels of each item are at hand, not only tables."""
+        return self._held.aligned is not None
+
+    @property
+    def items(self) -> Any:
+        """The ids of the items that are scored, or their positions where they have no ids."""
+        aligned = self.aligned
+        if aligned.items is not None:
+            return aligned.items
+        size = next(iter(aligned.systems.values())).codes.size
+        return range(size) if aligned.positions is None else aligned.positions.tolist()
+
+    @property
+    def n(self) -> Any:
+        """The number of items that are scored, or their total weight."""
+        if self.groups is not None:
+            first = self.systems[0]
+            return sum(tables[first].n for tables in self.groups.values())
+        n = next(iter(self.tables.values())).n
+        return n if isinstance(n, int) else float(n)
+
+    @property
+    def dropped(self) -> int:
+        """The number of items that gold or a system has and that are not scored."""
+        return self._held.dropped
+
+    @property
+    def dropped_by(self) -> Mapping[str, int]:
+        """The number of items that are left out on account of gold and of each system."""
+        return self._held.dropped_by
+
+    @property
+    def policy(self) -> Policy:
+        """How items without a label, noise and ignored items were treated."""
+        tables: Any = self.tables if self.groups is None else next(iter(self.groups.values()))
+        return next(iter(tables.values())).policy  # type: ignore[no-any-return]
+
+    @cached_property
+    def joint(self) -> Joint:
+        """How many items have each combination of labels."""
+        return Joint.of(self.aligned, self.tables)
+
+    def item_cells(self, system: str) -> Any:
+        """The cell of a system's table that each item is in."""
+        return cells_of_rows(self.aligned, system, self.tables[system])
+
+    @property
+    def cautions(self) -> list[str]:
+        """What a reader of scores should know of the items: systems that lose different items."""
+        lost = {name: number for name, number in self.dropped_by.items() if name != "gold"}
+        if len(lost) < 2 or len(set(lost.values())) == 1:
+            return []
+        told = ", ".join(f"{shown(name)} {number:,}" for name, number in lost.items())
+        return [f"Systems lack different items, which are left out for all: {told}."]
+
+    def collected(self) -> Evaluation:
+        """The same evaluation with all cells here, however many an engine holds."""
+        held = self._held.collected()
+        return self if held is self._held else Evaluation.of(held, named=self.named, by=self.by, notes=self.notes)
+
+    def only(self) -> Table:
+        """The table of the only system, whose items are in no groups."""
+        if len(self.systems) > 1 or self.groups is not None:
+            what = f"{len(self.systems)} systems, {listed(self.systems)}" if len(self.systems) > 1 else "groups"
+            raise LabelError(f"there are {what}; give one system, without ", Option("by", bare=True), ".")
+        return next(iter(self.tables.values()))
+
+    def __repr__(self) -> str:
+        names = ", ".join(map(shown, self.systems))
+        return f"<Evaluation: {several(len(self.systems), 'system')} ({names}) on {several(self.n, 'item')}>"

@@ -1,0 +1,192 @@
+"""Columns of frames as gold and systems: in memory as labels, in an engine as questions to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from karat.errors import LabelError, TableError, listed, nearest
+from karat.labels.alignment import PRED, align
+from karat.labels.encoding import Labels, to_labels
+from karat.labels.policy import Policy
+from karat.labels.products import cross
+from karat.scoring.evaluation import Evaluation
+from karat.systems import AlignedSystems
+
+BUILT_IN = (list, tuple, dict, str, bytes, set, frozenset, np.ndarray, Labels)  # no frames: nothing need be loaded
+
+
+def is_frame(data: object) -> bool:
+    """Whether something is a frame of any engine."""
+    if data is None or isinstance(data, BUILT_IN):
+        return False
+    from karat.engines.relations import is_relation
+
+    return is_relation(data) or is_annotated(data) or _wrapped(data) is not None
+
+
+def is_annotated(data: object) -> bool:
+    """Whether something is an AnnData object, whose observations are a frame."""
+    return type(data).__name__ == "AnnData" and hasattr(data, "obs")
+
+
+def _wrapped(data: Any) -> Any:
+    """The frame as narwhals knows it; None if it does not."""
+    import narwhals as nw
+
+    try:
+        found = nw.from_native(data, pass_through=True)
+    except Exception as problem:  # a frame, but one that cannot be read: with two columns of one name, for instance
+        raise LabelError(f"the frame cannot be read ({str(problem).splitlines()[0][:120]}); mend it.") from None
+    return found if isinstance(found, (nw.DataFrame, nw.LazyFrame)) else None
+
+
+def columns_of_frame(systems: Any) -> dict[str, Any] | None:
+    """The columns of a frame of predictions by name, each a system; None if it is no frame."""
+    if systems is None or isinstance(systems, BUILT_IN) or not is_frame(systems):
+        return None
+    frame = _eager(systems)
+    if frame is None:
+        raise LabelError("pred is a lazy frame beside labels; collect it first, or name columns of one frame.")
+    return {name: Column(frame, name, "pred").labels for name in _names(frame)}
+
+
+def _eager(frame: Any) -> Any:
+    """A frame whose columns are in memory, as narwhals knows it; None if it is lazy or of a database."""
+    import narwhals as nw
+
+    from karat.engines.relations import is_relation
+
+    if is_annotated(frame):
+        frame = frame.obs
+    if is_relation(frame):
+        return None
+    found = _wrapped(frame)
+    return found if isinstance(found, nw.DataFrame) else None
+
+
+def _names(frame: Any) -> list[str]:
+    names = list(frame.columns)
+    if not all(isinstance(name, str) for name in names):
+        odd = next(name for name in names if not isinstance(name, str))
+        raise LabelError(f"the frame has a column called {odd!r}, which is no text; rename it.")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise LabelError(f"the frame has more than one column {twice!r}; give them different names.")
+    return names
+
+
+class Column:
+    """A column of a frame in memory."""
+
+    def __init__(self, frame: Any, name: object, role: str) -> None:
+        names = _names(frame)
+        if not isinstance(name, str) or name not in names:
+            hint = nearest(str(name), names) or f"there are {listed(names, 12)}."
+            raise LabelError(f"{role}={name!r} is no column of the frame; {hint}")
+        self.series, self.role = frame[name], role
+
+    @property
+    def labels(self) -> Labels:
+        """The labels of the rows; their items are the frame's index, if it has one."""
+        return to_labels(self.series.to_native(), self.role)
+
+    @property
+    def items(self) -> Any:
+        """The values as ids of the rows."""
+        lacking = int(self.series.null_count())
+        if lacking:
+            raise LabelError(f"{lacking:,} rows have no {self.series.name!r}; give each item one.")
+        return self.series.to_numpy() if self.series.dtype.is_integer() else self.series.to_list()
+
+
+def from_columns(
+    frame: Any,
+    other: Any,
+    *,
+    gold: str | Sequence[str],
+    pred: str | Sequence[str],
+    id: str | None,
+    by: str | None,
+    weights: str | None,
+    count: str | None,
+    policy: Policy,
+) -> Evaluation:
+    """The evaluation of named columns of a frame, or of two frames that are matched on id."""
+    if count is not None and weights is not None:
+        raise TableError(f"count={count!r} says that rows are counted already; leave out weights.")
+    named = not isinstance(pred, str)
+    preds = [pred] if isinstance(pred, str) else list(pred)
+    if len(set(preds)) < len(preds):
+        twice = next(name for name in preds if preds.count(name) > 1)
+        raise LabelError(f"pred={twice!r} is given more than once; give each column once.")
+    systems = {name if name != "gold" or named else PRED: name for name in preds}
+    golds = [gold] if isinstance(gold, str) else list(gold)
+    sides = [frame] if other is None else [frame, other]
+    eager = [_eager(side) for side in sides]
+    if any(side is None for side in eager):
+        return _in_engine(frame, other, golds, systems, named, id, by, weights, count, policy)
+    called = {} if named else dict.fromkeys(systems, "pred")
+    first, last = eager[0], eager[-1]
+    classes = [Column(first, name, "gold").labels for name in golds]
+    labels: dict[str, Any] = {name: Column(last, column, "pred").labels for name, column in systems.items()}
+    whole = classes[0] if len(classes) == 1 else cross(*classes)
+    ids: Any = None
+    if other is not None:
+        if id is None:
+            raise LabelError("two frames are matched on id=...; give the column that names the items.")
+        whole = _by_id(whole, Column(first, id, "id").items)
+        there = Column(last, id, "id").items
+        labels = {name: _by_id(side, there) for name, side in labels.items()}
+    elif id is not None:
+        ids = Column(first, id, "id").items
+    groups = None if by is None else _by_position(Column(first, by, "by").labels)
+    options = _weights(first, weights, count)
+    aligned = align(whole, labels, policy, groups=groups, items=ids, called=called, **options)
+    return Evaluation.of(AlignedSystems(aligned), named=named, by=by)
+
+
+def _by_position(labels: Labels) -> Labels:
+    return replace(labels, items=None)
+
+
+def _by_id(labels: Labels, ids: Any) -> Labels:
+    return replace(labels, items=ids.tolist() if isinstance(ids, np.ndarray) else ids, keyed=True)
+
+
+def _weights(frame: Any, weights: str | None, count: str | None) -> dict[str, Any]:
+    """Weights as they are; counts of cells as counts, if they are integers, else as weights."""
+    from karat.labels.weights import check_weights
+
+    name = weights if count is None else count
+    if name is None:
+        return {}
+    series = Column(frame, name, "weights" if count is None else "count").series
+    if not series.dtype.is_numeric():
+        raise TableError(f"counts and weights are {series.dtype} here; give a column of numbers.")
+    if series.null_count():
+        raise TableError(f"{int(series.null_count()):,} rows have no count or weight; give each one.")
+    values = check_weights(series.to_numpy(), len(series))
+    if count is None:
+        return {"weights": values}
+    if values.dtype.kind == "f" and (values % 1).any():
+        raise TableError(f"count={count!r} has fractions; give whole numbers of items, or use weights.")
+    return {"counts": values.astype(np.int64)}
+
+
+def _in_engine(
+    frame: Any, other: Any, golds: Sequence[str], systems: Mapping[str, str], named: bool, id: str | None,
+    by: str | None, weights: str | None, count: str | None, policy: Policy,
+) -> Evaluation:  # fmt: skip
+    """Columns of frames that an engine holds, to be counted there when they are asked for."""
+    from karat.engines.collecting import Columns, FrameSystems, native
+
+    if len(golds) > 1:
+        raise LabelError(f"gold={list(golds)!r} are several columns, which an engine cannot combine; join them first.")
+    if other is None:
+        id = None  # the ids of rows are not asked for
+    columns = Columns(native(frame), native(other), golds[0], systems, id, by, weights, count)
+    return Evaluation.of(FrameSystems(columns, policy), named=named, by=by)

@@ -1,0 +1,121 @@
+"""The options that verbs share: each is declared and explained once, here."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypedDict, TypeVar, cast
+
+from karat.errors import nearest
+from karat.labels.policy import Missing, NoiseAs
+from karat.uncertainty.sampling import RESAMPLES, Sampling, Unit
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class DataOptions(TypedDict, total=False):
+    """What the data is, and what becomes of items that have no label or are noise."""
+
+    gold: object
+    pred: object
+    id: str | None
+    by: object
+    weights: object
+    count: str | None
+    missing: Missing
+    noise: object
+    noise_as: NoiseAs | None
+    ignore: object
+
+
+class SamplingOptions(TypedDict, total=False):
+    """How confidence intervals are made."""
+
+    unit: Unit
+    corrected: bool
+    resamples: int
+    seed: int
+
+
+class Options(DataOptions, SamplingOptions, total=False):
+    """The options of verbs that give intervals."""
+
+
+DATA_DEFAULTS: DataOptions = {
+    "gold": None, "pred": None, "id": None, "by": None, "weights": None, "count": None, "missing": "raise",
+    "noise": None, "noise_as": None, "ignore": None,
+}  # fmt: skip
+SAMPLING_DEFAULTS: SamplingOptions = {"unit": "items", "corrected": True, "resamples": RESAMPLES, "seed": 0}
+DEFAULTS: dict[str, Any] = {**DATA_DEFAULTS, **SAMPLING_DEFAULTS}
+
+EXPLAINED = {
+    "data, other": "Gold and predicted labels of any kind, matched by item where both name their items, else by position. "
+    "`other` may be a dict of several systems by name, or a frame with a column for each. Or `data` is a frame of any "
+    "engine, whose columns `gold` and `pred` name; two frames are matched on `id`. Or `data` is a Table, a dict of tables, "
+    "or an Evaluation, and there is no `other`.",
+    "measures": 'Names such as "ari" or "v_measure(beta=2)", measures, functions of (gold, pred), or "all"; without them '
+    "a panel of some.",
+    "interval": "The level of confidence intervals, such as 0.95; True for 0.95, None for none.",
+    "gold, pred": "Columns of the frame; several names of `pred` are several systems. Or the labels, by keyword.",
+    "id, by, weights, count": "Columns of the frame: ids of the items; groups to score apart; one number for each item; "
+    "how many items a row stands for. Beside labels, `by` and `weights` are lists, Series or dicts.",
+    "missing": 'What becomes of an item that gold or a system lacks: "raise", "drop" (for all systems), "singletons" or '
+    '"cluster".',
+    "noise, noise_as": 'A predicted label that marks noise, such as -1, and what it means: "cluster", "singletons" or '
+    '"drop" (for all systems).',
+    "ignore": "A gold label whose items are left out.",
+    "unit": 'What was sampled: "items", or whole gold "classes".',
+    "corrected": "Whether intervals are centred on a bias-corrected estimate.",
+    "resamples, seed": "The number of bootstrap resamples and their seed, for measures that need them.",
+}
+
+
+def verb(options: type[Any]) -> Callable[[F], F]:
+    """Give a verb, which takes **options, its full signature and the explanation of its parameters, for help()."""
+
+    def documented(function: F) -> F:
+        names = set(options.__required_keys__ | options.__optional_keys__)
+        signature = inspect.signature(function)
+        kept = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        shared = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+            for name, default in DEFAULTS.items()
+            if name in names
+        ]
+        first = [p for p in kept if p.kind is not p.KEYWORD_ONLY]
+        own = [p for p in kept if p.kind is p.KEYWORD_ONLY]
+        made: Any = function
+        made.__signature__ = signature.replace(parameters=[*first, *shared, *own])
+        made.__doc__ = _with_parameters(function.__doc__ or "", [p.name for p in [*first, *shared, *own]])
+        return function
+
+    return documented
+
+
+def _with_parameters(text: str, names: Iterable[str]) -> str:
+    """A docstring with the explanations of those of its parameters that verbs share, before its example."""
+    from textwrap import fill
+
+    known = set(names)
+    lines = ["Parameters", "----------"]
+    for group, meaning in EXPLAINED.items():
+        if known >= set(group.split(", ")):
+            lines += [group, fill(meaning, 110, initial_indent="    ", subsequent_indent="    ")]
+    parameters = "\n".join(f"    {line}" if line else "" for line in "\n".join(lines).split("\n"))
+    before, example, after = text.partition("    >>> ")
+    return f"{before.rstrip()}\n\n{parameters}\n\n{example}{after}" if example else f"{text.rstrip()}\n\n{parameters}\n"
+
+
+def data_options(options: Mapping[str, Any], verb_name: str) -> DataOptions:
+    """Those options that say what the data is; an option that no verb has is a TypeError."""
+    for name in options:
+        if name not in DEFAULTS:
+            hint = nearest(name, DEFAULTS)
+            raise TypeError(f"{verb_name}() has no option {name!r}{f'; {hint}' if hint else ''}")
+    return cast(DataOptions, {name: value for name, value in options.items() if name in DATA_DEFAULTS})
+
+
+def sampling_of(interval: float | bool | None, options: Mapping[str, Any]) -> Sampling | None:
+    """How intervals are to be made; None if none are wanted."""
+    chosen: Any = {**SAMPLING_DEFAULTS, **{key: value for key, value in options.items() if key in SAMPLING_DEFAULTS}}
+    return Sampling.asked(interval, chosen["unit"], chosen["corrected"], chosen["resamples"], chosen["seed"])

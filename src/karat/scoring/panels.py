@@ -1,0 +1,49 @@
+"""The measures asked for, or the default panel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
+
+import karat.measures  # noqa: F401 (declares the measures)
+from karat.errors import MeasureError, TableError
+from karat.parsing import parse
+from karat.registry import Measure, list_measures
+from karat.syntax import split_at_commas
+
+MeasureLike: TypeAlias = str | Measure | Callable[..., Any]
+
+
+def panel_of(tables: Iterable[Any], omitted: dict[str, str] | None = None) -> tuple[Measure, ...]:
+    """The default measures that are defined for all of some tables; why others are not is added to omitted."""
+    given = list(tables)
+    fitting = []
+    for measure in (m for m in list_measures() if m.panel):
+        try:
+            for table in given:
+                measure.of(table)
+            fitting.append(measure)
+        except TableError as problem:
+            if omitted is not None:
+                omitted[str(measure)] = str(problem)
+    return tuple(fitting)
+
+
+def chosen_measures(measures: MeasureLike | Iterable[MeasureLike]) -> tuple[Measure, ...]:
+    """Measures by name, as they are, or as functions; each once."""
+    if isinstance(measures, str) and measures == "all":
+        return list_measures()
+    if isinstance(measures, str):
+        measures = split_at_commas(measures)
+    elif callable(measures):
+        measures = [measures]
+    if not isinstance(measures, Iterable):
+        raise MeasureError(f"measures is {measures!r}; give names of measures, such as 'ari'.")
+    chosen = tuple(dict.fromkeys(parse(m) for m in measures))
+    if not chosen:
+        raise MeasureError("measures is empty; name at least one, or leave it out for the default panel.")
+    texts = [str(m) for m in chosen]
+    for text in texts:
+        if texts.count(text) > 1:
+            raise MeasureError(f"two different measures are called {text!r}; give one of them another name.")
+    return chosen

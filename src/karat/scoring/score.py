@@ -1,0 +1,70 @@
+"""score(): how close one or several clusterings are to gold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Unpack
+
+from karat.bars import bar
+from karat.labels.names import ByLabel
+from karat.registry import Measure
+from karat.scoring.arguments import evaluation_of
+from karat.scoring.boards import Board
+from karat.scoring.evaluation import Evaluation
+from karat.scoring.groups import GroupScores
+from karat.scoring.options import Options, data_options, sampling_of, verb
+from karat.scoring.panels import MeasureLike, chosen_measures, panel_of
+from karat.scoring.scores import Scores
+from karat.uncertainty.sampling import Sampling
+
+MANY = 2000  # groups, which take two seconds
+
+
+@verb(Options)
+def score(
+    data: object = None,
+    other: object = None,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    *,
+    interval: float | bool | None = None,
+    **options: Unpack[Options],
+) -> Any:
+    """Score one or several clusterings against gold, by the measures asked for or by a panel of some.
+
+    The result is Scores for one system, a Board by name for several, and GroupScores with `by`.
+
+    >>> score(["x", "x", "o"], [1, 1, 2], "ari")["ari"]
+    1.0
+    """
+    ev = evaluation_of(data, other, data_options(options, "score"))
+    return scored(ev, measures, sampling_of(interval, options))
+
+
+def scored(ev: Evaluation, measures: Any, sampling: Sampling | None) -> Scores | Board | GroupScores:
+    """The scores of an evaluation: of one system, of several by name, or of groups."""
+    if ev.groups is not None:
+        return _by_group(ev, measures, sampling)
+    scores = _systems(ev.tables, measures, sampling)
+    if not ev.named:
+        return next(iter(scores.values()))
+    return Board(scores, tuple(ev.cautions))
+
+
+def _systems(tables: Mapping[str, Any], measures: Any, sampling: Sampling | None) -> dict[str, Scores]:
+    omitted: dict[str, str] = {}
+    chosen = panel_of(tables.values(), omitted) if measures is None else chosen_measures(measures)
+    return {name: Scores(table, chosen, omitted, sampling) for name, table in tables.items()}
+
+
+def _by_group(ev: Evaluation, measures: Any, sampling: Sampling | None) -> GroupScores:
+    groups = ev.groups
+    assert groups is not None
+    chosen: Sequence[Measure] | None = None if measures is None else chosen_measures(measures)
+    with bar("scoring groups", len(groups) if len(groups) > MANY else 0) as advance:
+
+        def of_group(tables: Mapping[str, Any]) -> Mapping[str, Scores]:
+            advance()
+            return _systems(tables, chosen, sampling)
+
+        scores = ByLabel((group, of_group(tables)) for group, tables in groups.items())
+    return GroupScores(ev.by or "by", scores, ev.named, ev.dropped, groups.empty, tuple(ev.cautions))

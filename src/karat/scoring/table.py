@@ -1,0 +1,29 @@
+"""table(): the contingency table of gold and a system."""
+
+from __future__ import annotations
+
+from typing import Any, Unpack
+
+from karat.errors import TableError
+from karat.scoring.arguments import evaluation_of
+from karat.scoring.options import DataOptions, data_options, verb
+from karat.tables import Table
+
+
+@verb(DataOptions)
+def table(data: object = None, other: object = None, **options: Unpack[DataOptions]) -> Any:
+    """The contingency table of gold and a system: rows are classes, columns clusters; for several systems a dict by name.
+
+    The columns of a frame are counted by its own engine, and all cells are collected. With `by` the result is a mapping
+    by group.
+
+    >>> table(["a", "a", "b"], [1, 1, 2])
+    <Table: 3 items, 2 classes, 2 clusters, 2 cells>
+    """
+    ev = evaluation_of(data, other, data_options(options, "table")).collected()
+    if ev.groups is not None:
+        return {group: dict(t) if ev.named else next(iter(t.values())) for group, t in ev.groups.items()}
+    for counts in ev.tables.values():
+        if not isinstance(counts, Table):
+            raise TableError("the cells were not collected; score the frame instead.")
+    return dict(ev.tables) if ev.named else next(iter(ev.tables.values()))
