@@ -319,7 +319,7 @@ def read_policy(case: Case, ending: str) -> dict[str, Any]:
     return {**case.policy, "noise": str(case.noise)}
 
 
-def only(reading: karat.Reading, case: Case) -> Scored:
+def only(reading: karat.Evaluation, case: Case) -> Scored:
     (table,) = reading.tables.values()
     return karat.score(table, measures=list(case.measures))
 

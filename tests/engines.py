@@ -11,14 +11,29 @@ from typing import Any
 import dask
 import dask.dataframe
 import duckdb
+import narwhals as nw
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 
+from karat.engines import collecting
+from karat.labels.policy import Policy
 from postgres_server import HOST, Server
 
 dask.config.set(scheduler="synchronous")
+
+
+def counted_frame(
+    frame: object, other: object = None, *, gold: str, pred: str, most: int | None = 2_000_000, **options: Any
+) -> Any:
+    """The counts of two columns by the frame's own engine, where cells beyond most are left."""
+    columns = {name: options.pop(name, None) for name in ("id", "by", "weights", "count")}
+    native = [nw.to_native(side, pass_through=True) for side in (frame, other)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(collecting, "COLLECTED", float("inf") if most is None else most)
+        asked = collecting.Columns(*native, gold, {pred: pred}, **columns)
+        return collecting.FrameSystems(asked, Policy.of(**options)).tables[pred]
 
 
 def duckdb_relation(frame: dict[str, list[Any]]) -> Any:

@@ -233,4 +233,5 @@ def test_weights_must_cover_every_item() -> None:
     with pytest.raises(karat.LabelError, match="weights has no weight for item 'd'"):
         karat.ari(GOLD, GOLD, weights={"a": 1, "b": 1, "c": 1})
     with pytest.raises(karat.LabelError, match="weights are by position, but pred has items that gold lacks"):
-        karat.ari(GOLD, PRED, weights=[1, 1, 1, 1], missing="drop")
+        karat.ari(GOLD, PRED, weights=[1, 1, 1, 1], missing="singletons")
+    assert karat.Table.from_labels(GOLD, PRED, weights=[1, 2, 3, 4], missing="drop").n == 6

@@ -41,7 +41,8 @@ def test_a_measure_that_only_one_system_has_is_a_dash_for_the_other() -> None:
 
 def groups() -> karat.GroupScores:
     tables = {"x": ([0, 0, 1], [0, 0, 1]), "y": ([0, 1, 1, 1, 1, 1], [0, 0, 1, 1, 1, 1])}
-    return karat.GroupScores("word", {name: karat.score(*labels, "purity,ari") for name, labels in tables.items()})
+    scores = {name: {"pred": karat.score(*labels, "purity,ari")} for name, labels in tables.items()}
+    return karat.GroupScores("word", scores)
 
 
 def test_macro_counts_groups_and_micro_counts_items() -> None:
@@ -70,8 +71,8 @@ def test_groups_that_treat_the_same_data_differently_have_different_signatures()
 
     def scored(how: str) -> karat.GroupScores:
         options = {"noise": -1, "noise_as": how}
-        tables = {"x": (gold, pred), "y": (gold[:3], pred[:3])}
-        return karat.GroupScores("word", {name: karat.score(*t, "ari", **options) for name, t in tables.items()})
+        words = ["x"] * 4 + ["y"] * 3
+        return karat.score(gold + gold[:3], pred + pred[:3], "ari", by=words, **options)
 
     signatures = [scored(how).signature for how in ("cluster", "singletons", "drop")]
     assert "noise:-1=drop(3)" in signatures[2]
@@ -83,15 +84,14 @@ def test_groups_that_treat_the_same_data_differently_have_different_signatures()
 def test_what_is_left_out_or_estimated_is_said_beside_several_systems() -> None:
     weights = [0.3, 1.4, 1, 1, 1, 1]
     found = karat.Board({name: karat.score(GOLD, pred, weights=weights) for name, pred in SYSTEMS.items()})
-    assert "good: ami is left out" in " ".join(str(found).split())
+    assert "ami is left out" in " ".join(str(found).split())
     assert "ami" in found.to_dict()["systems"][0]["omitted"]
 
 
 def test_measures_that_go_together_are_grouped() -> None:
     table = karat.Table.from_matrix([[30, 5, 2], [4, 25, 6], [3, 2, 23]])
-    found = karat.relate(
-        table, ["ari", "jaccard", "fowlkes_mallows", "nmi", "v_measure", "vi", "purity"], resamples=300
-    )
+    measures = ["ari", "jaccard", "fowlkes_mallows", "nmi", "v_measure", "vi", "purity"]
+    found = karat.relate(table, measures=measures, resamples=300)
     names = [str(m) for m in found.measures]
     assert found.correlations[names.index("nmi"), names.index("v_measure")] == pytest.approx(1)
     assert found.correlations[names.index("vi"), names.index("v_measure")] > 0.9  # turned round
@@ -99,8 +99,8 @@ def test_measures_that_go_together_are_grouped() -> None:
     assert len(found.advice()) == 3
     assert "One of each tells" in str(found)
     assert found.to_frame("polars").shape == (21, 3)
-    assert set(found.to_dict()) == {"observations", "correlations", "groups", "advice"}
-    again = karat.relate([table], ["ari", "jaccard", "purity"], resamples=50)
+    assert set(found.to_dict()) == {"observations", "correlations", "groups", "advice", "signature"}
+    again = karat.relate([table], measures=["ari", "jaccard", "purity"], resamples=50)
     assert repr(again) == "<Relation: 3 measures over 50 resamples>"
 
 

@@ -24,9 +24,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import karat
-from engines import ENGINES, SLOW, engine_params
+from engines import ENGINES, SLOW, counted_frame, engine_params
 from karat.cli import main
-from karat.engines.collecting import counted_frame
 from karat.engines.counts import EngineCounts
 from shared import enough
 
@@ -162,7 +161,7 @@ def test_two_frames_are_matched_on_an_id(engine: str) -> None:
     with pytest.raises(karat.LabelError, match="missing"):
         karat.table(*frames, **options)
     twice = ENGINES[engine]({"id": [1, 1], "cluster": ["x", "y"]})
-    with pytest.raises(karat.LabelError, match="pred has 1 more than once in 'id'"):
+    with pytest.raises(karat.LabelError, match="pred has item 1 more than once"):
         karat.table(frames[0], twice, **options)
     lacking = ENGINES[engine]({"id": ["1", None], "cluster": ["x", "y"]})
     text = ENGINES[engine]({"id": ["1", "2"], "class": ["a", "b"]})
@@ -193,8 +192,14 @@ def test_score_takes_frames_labels_and_tables() -> None:
 
 def test_two_frames_of_two_engines_are_refused() -> None:
     frame = {"id": [1, 2], "class": ["a", "b"]}
-    with pytest.raises(karat.LabelError, match=r"gold is a frame of polars and pred of pandas; give two of the same\."):
-        karat.table(pl.DataFrame(frame), pd.DataFrame(frame), gold="class", pred="class", id="id")
+    with pytest.raises(karat.LabelError, match=r"gold is a frame of polars and pred of dask; give two of the same\."):
+        karat.table(pl.LazyFrame(frame), ENGINES["dask"](frame), gold="class", pred="class", id="id")
+
+
+def test_frames_in_memory_of_two_libraries_are_matched_on_an_id() -> None:
+    left, right = {"id": [1, 2, 3], "class": ["a", "a", "b"]}, {"id": [3, 1, 2], "cluster": [5, 6, 6]}
+    found = karat.score(pl.DataFrame(left), pd.DataFrame(right), "ari", gold="class", pred="cluster", id="id")
+    assert found["ari"] == 1
 
 
 @pytest.mark.engines

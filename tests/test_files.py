@@ -42,7 +42,7 @@ def same(table: karat.Table, other: karat.Table) -> bool:
     ]  # fmt: skip
 
 
-def only(reading: karat.Reading) -> karat.Table:
+def only(reading: karat.Evaluation) -> karat.Table:
     (table,) = reading.tables.values()
     return table
 

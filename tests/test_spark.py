@@ -59,7 +59,7 @@ def spark(cluster: Any) -> Iterator[Any]:
 @pytest.fixture
 def uncollected(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if every table had too many cells to collect."""
-    monkeypatch.setitem(collecting.counted_frame.__kwdefaults__, "most", 0)
+    monkeypatch.setattr(collecting, "COLLECTED", 0)
 
 
 def framed(spark: Any, columns: dict[str, list[Any]], kinds: dict[str, str]) -> Any:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 from karat.counts import Profiled
 from karat.errors import NothingLeftError, Option
@@ -30,49 +29,45 @@ class Groups(ByLabel[Mapping[str, Table]]):
             )
 
 
-class Systems(ABC):
+class Systems(Protocol):
     """One or more systems, each counted against gold on the same items."""
 
-    names: tuple[str, ...]
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the systems."""
 
     @property
-    @abstractmethod
     def tables(self) -> Mapping[str, Profiled]:
         """The table of each system, or its counts where the cells stay in an engine."""
 
     @property
-    @abstractmethod
     def groups(self) -> Groups | None:
         """The tables of each group, if items are in groups."""
 
     @property
     def aligned(self) -> Aligned | None:
         """The labels of each item, if they are at hand."""
-        return None
-
-    def collected(self) -> Systems:
-        """The same systems with all cells here, not in an engine."""
-        return self
 
     @property
-    @abstractmethod
     def dropped(self) -> int:
         """The number of items that are left out for all systems."""
 
     @property
-    @abstractmethod
     def dropped_by(self) -> Mapping[str, int]:
         """The number of items that are left out on account of gold and of each system."""
 
+    def collected(self) -> Systems:
+        """The same systems with all cells here, not in an engine."""
+
 
 @dataclass(frozen=True, eq=False)
-class AlignedSystems(Systems):
+class AlignedSystems:
     """Systems whose labels are in memory."""
 
     labels: Aligned
 
     @property
-    def names(self) -> tuple[str, ...]:  # type: ignore[override]
+    def names(self) -> tuple[str, ...]:
         """The names of the systems."""
         return tuple(self.labels.systems)
 
@@ -107,6 +102,10 @@ class AlignedSystems(Systems):
             for name, side in labels.systems.items()
         }
 
+    def collected(self) -> AlignedSystems:
+        """The same systems: all cells are here."""
+        return self
+
     @property
     def dropped(self) -> int:
         """The number of items left out for all systems."""
@@ -129,16 +128,21 @@ def _small(side: Coded) -> Coded:
 
 
 @dataclass(frozen=True, eq=False)
-class CountedSystems(Systems):
+class CountedSystems:
     """Systems of which only tables are known."""
 
     tables: Mapping[str, Profiled]
     groups: Groups | None = None
     dropped: int = 0
     dropped_by: Mapping[str, int] = field(default_factory=dict)
+    aligned: None = None
+
+    def collected(self) -> CountedSystems:
+        """The same systems: all cells are here, or nowhere else."""
+        return self
 
     @property
-    def names(self) -> tuple[str, ...]:  # type: ignore[override]
+    def names(self) -> tuple[str, ...]:
         """The names of the systems."""
         if self.groups is not None:
             return tuple(next(iter(self.groups.values())))

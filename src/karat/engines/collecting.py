@@ -32,7 +32,7 @@ from karat.errors import LabelError, TableError
 from karat.labels.alignment import Aligned, Coded, Rows, apply_policy, label_code
 from karat.labels.encoding import to_labels
 from karat.labels.policy import KEEP_OR_DROP, Policy
-from karat.systems import AlignedSystems, Groups, Systems
+from karat.systems import AlignedSystems, Groups
 
 COLLECTED = 2_000_000  # combinations of labels that come to where karat runs
 
@@ -91,14 +91,14 @@ def _lazy(frame: Any, columns: Mapping[str, tuple[str, str]]) -> Lazy:
     return relation_labels(frame, columns) if is_relation(frame) else selected(Frame.of(frame), columns)
 
 
-class FrameSystems(Systems):
+class FrameSystems:
     """Systems in columns of a frame, counted by its engine when their tables are asked for.
 
-    most: combinations of labels that are collected; None for any number. What is beyond it stays in the engine.
+    everything: all combinations of labels are collected; else, beyond COLLECTED of them, cells stay in the engine.
     """
 
-    def __init__(self, columns: Columns, policy: Policy, most: int | None = COLLECTED) -> None:
-        self.columns, self.policy, self.most = columns, policy, most
+    def __init__(self, columns: Columns, policy: Policy, *, everything: bool = False) -> None:
+        self.columns, self.policy, self.everything = columns, policy, everything
         self.names = tuple(columns.preds)
         if columns.other is not None:
             self.policy = replace(policy, matched="items")
@@ -108,7 +108,7 @@ class FrameSystems(Systems):
 
     def collected(self) -> FrameSystems:
         """The same systems with all cells collected, however many there are."""
-        return FrameSystems(self.columns, self.policy, None)
+        return FrameSystems(self.columns, self.policy, everything=True)
 
     @cached_property
     def _counted(self) -> AlignedSystems | Mapping[str, Profiled]:
@@ -117,11 +117,12 @@ class FrameSystems(Systems):
             cells = self.columns.cells(self.names)
             kept = False
             try:
-                if self.most is None or cells.number() <= self.most:
+                if self.everything or cells.number() <= COLLECTED:
                     return AlignedSystems(self._aligned(cells.columns()))
                 if len(self.names) == 1 and self.columns.by is None:
-                    kept = True
-                    return {self.names[0]: self._left_there(cells)}
+                    counts = self._left_there(cells)
+                    kept = True  # for what is asked later
+                    return {self.names[0]: counts}
             finally:
                 if not kept:
                     cells.close()
@@ -138,7 +139,7 @@ class FrameSystems(Systems):
                 "have; score one system at a time."
             )
         alone = replace(self.columns, preds={name: self.columns.preds[name]})
-        return FrameSystems(alone, self.policy, self.most).tables[name]
+        return FrameSystems(alone, self.policy).tables[name]
 
     def _aligned(self, found: Mapping[str, Any]) -> Aligned:
         """The combinations that were collected, with the policy applied."""
@@ -151,9 +152,10 @@ class FrameSystems(Systems):
         sides = {name: Coded(*to_labels(values, called[name]).coded) for name, values in columns.items()}
         groups = self._groups(found[GROUP]) if GROUP in found else None
         weights = np.asarray(found[WEIGHT]) if WEIGHT in found else None
-        whole = counts.dtype.kind != "f" or not (counts % 1).any()
-        if not whole:  # the cells of a table with fractions
-            weights, counts = counts, np.ones(counts.size, np.int64)
+        if counts.dtype.kind == "f" and (counts % 1).any():
+            raise TableError(
+                f"count={self.columns.count!r} has fractions; give whole numbers of items, or use weights."
+            )
         policy = replace(self.policy, weighted=WEIGHT in found)
         self._check_singletons(sides, counts, weights, policy)
         return apply_policy(Rows(sides, None, counts.astype(np.int64), weights, groups), policy, called)

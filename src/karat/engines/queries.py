@@ -110,6 +110,8 @@ def cells_of(rows: Lazy) -> Lazy:
             _check_weights(rows, name)
             wide = nw.Int64 if kinds[name].is_integer() else nw.Float64  # sums may be of 32 bits
             rows = rows.with_columns(nw.col(name).cast(wide))
+            if name == COUNT:  # a cell without items is none
+                rows = rows.filter(nw.col(COUNT) > 0)
             totals.append(nw.col(name).sum().alias(name))
         elif name == COUNT:
             totals.append(nw.len().alias(COUNT))

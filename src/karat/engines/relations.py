@@ -50,6 +50,8 @@ def relation_cells(rows: Any) -> DuckdbCells:
             what = f"{lacking:,} rows have no count or weight" if lacking else f"a count or weight is {least}"
             raise TableError(f"{what}; give each row a positive number.")
         totals.append(f"sum({name})::{'BIGINT' if 'INT' in kind else 'DOUBLE'} AS {name}")
+        if name == COUNT:  # a cell without items is none
+            rows = rows.filter(f"{COUNT} > 0")
     # names are our own by now, so that none of the user's is taken for another
     keys = ", ".join(name for name in rows.columns if name not in (COUNT, WEIGHT))
     return DuckdbCells.of(rows.aggregate(f"{keys}, {', '.join(totals)}", keys))

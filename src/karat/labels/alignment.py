@@ -276,6 +276,9 @@ def _noise_label(side: Coded, code: int, policy: Policy) -> Any:
 def _expanded(rows: Rows, policy: Policy, noise: Mapping[str, int], ignored: Mask) -> tuple[Rows, Mask]:
     """Rows that stand for several items, as many times as they have items where each item is to stand alone."""
     assert rows.counts is not None
+    if (rows.counts == 0).any():  # a cell without items is none
+        rows, ignored = _rows_at(rows, np.flatnonzero(rows.counts)), ignored[rows.counts > 0]
+        assert rows.counts is not None
     alone = np.zeros(rows.counts.size, bool)
     for name, side in rows.sides.items():
         if policy.missing == "singletons":
@@ -288,14 +291,20 @@ def _expanded(rows: Rows, policy: Policy, noise: Mapping[str, int], ignored: Mas
     times = np.where(alone, rows.counts, 1)
     ITEMS.check(int(times.sum()), "singletons", TableError)
     at = np.repeat(np.arange(times.size), times)
-    expanded = Rows(
+    if rows.weights is not None:
+        raise TableError("rows that stand for several items have one weight for all; give each item a row of its own.")
+    return _rows_at(rows, at)._replace(counts=np.where(alone, 1, rows.counts)[at]), ignored[at]
+
+
+def _rows_at(rows: Rows, at: Ints) -> Rows:
+    """Some of the rows, perhaps repeated."""
+    return Rows(
         {name: side.at(at) for name, side in rows.sides.items()},
         _some(rows.items, at),
-        np.where(alone, 1, rows.counts)[at],
-        None if rows.weights is None else rows.weights[at] / times[at],
+        None if rows.counts is None else rows.counts[at],
+        None if rows.weights is None else rows.weights[at],
         None if rows.groups is None else rows.groups.at(at),
     )
-    return expanded, ignored[at]
 
 
 def _settled(side: Coded, absent: Mask, noisy: Mask | None, kept: Mask, items: Any, policy: Policy) -> Coded:

@@ -93,9 +93,7 @@ def _of_columns(data: object, other: object, options: Any) -> Evaluation:
 
     for role in ("gold", "pred"):
         if not _is_columns(options[role]):
-            raise LabelError(
-                f"{role} is to be named as a column of the frame, if the other side is; give ", Option(role), "."
-            )
+            raise LabelError(f"{role} is {str(options[role])[:40]}, but the other side is a column; name both as text.")
     policy = Policy.of(options["missing"], options["noise"], options["noise_as"], options["ignore"])
     names: Any = {name: options[name] for name in ("gold", "pred", "id", "by", "weights", "count")}
     return from_columns(data, other, policy=policy, **names)
@@ -108,7 +106,7 @@ def _of_labels(gold: object, pred: object, options: Any) -> Evaluation:
         from karat.scoring.frames import is_frame
 
         if is_frame(gold):
-            raise LabelError("gold is a frame; name its columns: ", Option("gold"), ", ", Option("pred"), ".")
+            raise LabelError("gold is a frame; name its columns: ", Option("gold"), ", ", Option("pred"))
         raise TableError(
             "pred is missing; give the predicted labels, or karat.Table.from_matrix(matrix) in place of both."
         )

@@ -141,8 +141,9 @@ def from_columns(
         whole = _by_id(whole, Column(first, id, "id").items)
         there = Column(last, id, "id").items
         labels = {name: _by_id(side, there) for name, side in labels.items()}
-    elif id is not None:
-        ids = Column(first, id, "id").items
+    else:
+        ids = whole.items if id is None else Column(first, id, "id").items
+        whole, labels = _by_position(whole), {name: _by_position(side) for name, side in labels.items()}
     groups = None if by is None else _by_position(Column(first, by, "by").labels)
     options = _weights(first, weights, count)
     aligned = align(whole, labels, policy, groups=groups, items=ids, called=called, **options)
@@ -167,9 +168,13 @@ def _weights(frame: Any, weights: str | None, count: str | None) -> dict[str, An
     series = Column(frame, name, "weights" if count is None else "count").series
     if not series.dtype.is_numeric():
         raise TableError(f"counts and weights are {series.dtype} here; give a column of numbers.")
-    if series.null_count():
-        raise TableError(f"{int(series.null_count()):,} rows have no count or weight; give each one.")
-    values = check_weights(series.to_numpy(), len(series))
+    array = series.to_numpy()
+    lacking = int(series.null_count()) or int(np.isnan(array).sum() if array.dtype.kind == "f" else 0)
+    if lacking:
+        raise TableError(f"{lacking:,} rows have no count or weight; give each one.")
+    if array.size and array.min() < 0:
+        raise TableError(f"a count or weight is {array.min()}; give positive numbers.")
+    values = check_weights(array, len(series))
     if count is None:
         return {"weights": values}
     if values.dtype.kind == "f" and (values % 1).any():
