@@ -15,7 +15,7 @@ SOURCE = Path(karat.__file__).parent
 
 # Each room may import only from rooms above it.
 ROOMS = [
-    "version", "errors", "limits", "rendering", "bars", "caches", "kernels", "names", "labels", "alignment", "products",
+    "version", "errors", "limits", "temporary", "rendering", "bars", "caches", "kernels", "names", "labels", "alignment", "products",
     "profile", "entropies", "counts", "matrices", "frames", "storage", "tables", "stack", "trivial", "nulls",
     "moments", "arithmetic", "syntax", "registry", "parsing", "measures", "chance", "p_values", "joint",
     "uncertainty", "results", "boards", "cards", "engines", "evaluate", "explanations", "comparisons", "relations",

@@ -156,8 +156,11 @@ def _copied(source: str | IO[bytes], copies: list[str]) -> str:
     import shutil
     import tempfile
 
+    from karat.temporary import own_folder
+
+    folder = own_folder()
     try:
-        handle, path = tempfile.mkstemp(prefix="karat-")
+        handle, path = tempfile.mkstemp(dir=folder)
         copies.append(path)
         with open(handle, "wb") as copy, open(source, "rb") if isinstance(source, str) else source as stream:
             shutil.copyfileobj(stream, copy)

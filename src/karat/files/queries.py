@@ -25,6 +25,7 @@ from karat.files.roles import Side
 from karat.files.sources import Name, Source
 from karat.labels import Labels
 from karat.names import Combination, encode_objects
+from karat.temporary import own_folder
 
 PIECE = 1 << 25  # rows that leave the database at a time
 FEW = 1 << 22  # possible cells that it may count itself
@@ -51,7 +52,7 @@ class Database:
         import duckdb
 
         self.duckdb = duckdb
-        self.folder = tempfile.TemporaryDirectory(prefix="karat-", ignore_cleanup_errors=True)
+        self.folder = tempfile.TemporaryDirectory(dir=own_folder(), ignore_cleanup_errors=True)
         config: dict[str, Any] = {"temp_directory": self.folder.name, "preserve_insertion_order": False}
         try:
             self.connection = duckdb.connect(
