@@ -42,19 +42,24 @@ def question_of(body: bytes, folder: Path) -> Question:
         arrival.close()
 
 
+LIMITED = """
+import sys
+from karat import limits
+from karat.cli import main
+for given in sys.argv[1].split():
+    name, most = given.split("=")
+    setattr(limits, name, getattr(limits, name)._replace(most=int(most)))
+sys.exit(main(["app", "--no-browser", *sys.argv[2:]]))
+"""
+
+
 class Server:
     """karat app as a user starts it."""
 
     def __init__(self, *arguments: str, limits: str = "", **options: Any) -> None:
         """limits: other limits than the app's own, such as APP_SECONDS=1."""
-        start = f"import dataclasses, karat.limits as l\nfor w in {limits.split()}:\n name, most = w.split('=')\n "
-        start += "setattr(l, name, getattr(l, name)._replace(most=int(most)))\n"
-        start += f"from karat.cli import main\nimport sys\nsys.exit(main({['app', '--no-browser', *arguments]}))"
-        command = [
-            sys.executable,
-            "-P",
-            *(["-c", start] if limits else ["-m", "karat", "app", "--no-browser", *arguments]),
-        ]
+        start = ["-c", LIMITED, limits] if limits else ["-m", "karat", "app", "--no-browser"]
+        command = [sys.executable, "-P", *start, *arguments]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
         assert self.process.stdout is not None
         line = self.process.stdout.readline()

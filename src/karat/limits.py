@@ -54,6 +54,6 @@ APP_MEMORY = Limit(
 APP_THREADS = Limit(2, "threads for a report", "the machine is also used for other things", "use karat report")
 APP_AT_WORK = Limit(2, "reports at a time", "each may take a core and all its memory", "wait a moment")
 APP_WAITING = Limit(8, "reports that wait", "each keeps its files in memory", "wait a moment, and ask again")
-APP_CONNECTIONS = Limit(200, "connections", "a browser opens six", "the oldest that asks nothing is closed")
+APP_CONNECTIONS = Limit(100, "connections", "a browser opens six", "the oldest that asks nothing is closed")
 APP_HEADER_SECONDS = Limit(10, "seconds for the head of a request", "this machine sends it in one piece", "ask again")
 APP_BODY_SECONDS = Limit(60, "seconds for the files of a request", "this machine sends them in one", "ask again")

@@ -200,5 +200,6 @@ def in_words_of_the_page(message: str) -> str:
     'say which is which: «gold column», «predicted columns»'
     """
     message = _NAMED.sub(lambda m: f"«{FIELDS[m[1]]}»" + ("" if m[2] == "..." else f" {m[2]}"), message)
+    message = message.replace("raise the limit with memory=", "use karat report --memory")
     message = message.replace("list_measures() has them all", "the field lists them")
     return message.replace("give all as dicts", "give files with ids, or as many lines on both sides")

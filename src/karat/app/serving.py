@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import secrets
 import signal
@@ -30,6 +31,7 @@ T = TypeVar("T")
 
 HOST = "127.0.0.1"
 TOKEN = "x-karat-token"
+BACKLOG = 16  # connections that are taken at a time, before the oldest make room
 
 
 def application(port: int, limit: int, key: str, workers: Workers) -> Any:
@@ -204,6 +206,7 @@ def serve(port: int = 0, limit: int = limits.APP_BYTES.most, *, ready: Callable[
             application(chosen, limit, key, workers), log_level="critical", access_log=False, lifespan="off",
             http=Connection, ws="none", loop="asyncio", timeout_graceful_shutdown=1,
             timeout_keep_alive=limits.APP_HEADER_SECONDS.most,
+            backlog=BACKLOG,
         )  # fmt: skip
         server = uvicorn.Server(config)
         if ready is not None:
@@ -222,6 +225,7 @@ async def _run(server: Any, listening: socket.socket, workers: Workers) -> None:
     hangup = getattr(signal, "SIGHUP", None)
     if hangup is not None and current_thread() is main_thread() and signal.getsignal(hangup) is not signal.SIG_IGN:
         signal.signal(hangup, end)
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # it tells of each connection that it cannot take
     workers.prepare()
     try:
         await server.serve(sockets=[listening])
@@ -237,7 +241,7 @@ def _listening(port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((HOST, port))
-        listening.listen(64)  # so that who is told the address is not refused
+        listening.listen(BACKLOG)  # so that who is told the address is not refused
     except (OSError, OverflowError) as problem:
         listening.close()
         raise KaratError(f"port {port} cannot be had ({problem}); choose another, or leave it out.") from None

@@ -97,13 +97,13 @@ class Workers:
             told = json.load(file)
             if told["status"] != 507:
                 raise RefusedError(int(told["status"]), str(told["error"]))
-            status = -signal.SIGABRT
-        if status in (-signal.SIGABRT, -getattr(signal, "SIGKILL", 9)):  # what C++ and Linux do without memory
-            most = f"{self.memory / 1e6:,.0f} MB of memory"
-            raise RefusedError(507, f"the report needs more than {most}; {limits.APP_MEMORY.remedy}.")
-        raise RefusedError(
-            500, f"karat broke off at these files (status {status}); check that they are whole, or use karat report."
-        )
+        most = f"the report needs more than {self.memory / 1e6:,.0f} MB of memory"
+        if status >= 0:
+            raise RefusedError(507, f"{most}; {limits.APP_MEMORY.remedy}.")
+        name = signal.Signals(
+            -status
+        ).name  # libraries that are refused memory, and the system itself, end it like this
+        raise RefusedError(507, f"{most}, or a file breaks its reader ({name}); {limits.APP_MEMORY.remedy}.")
 
     async def close(self) -> None:
         """End the process that is ready."""
