@@ -89,7 +89,7 @@ def test_cancelled_uploads_are_stopped_and_the_next_report_is_answered(tmp_path:
 
 
 def test_a_report_that_takes_too_long_is_ended_and_delays_no_other(tmp_path: Path) -> None:
-    with serving(tmp_path, "APP_SECONDS=10") as server:
+    with serving(tmp_path, "APP_SECONDS=8") as server:
         endless = ask(server, ENDLESS)
         until(lambda: at_work(server, tmp_path) == 1)
         assert server.report(GOOD)[0] == 200
@@ -97,7 +97,7 @@ def test_a_report_that_takes_too_long_is_ended_and_delays_no_other(tmp_path: Pat
         answer.begin()
         assert answer.status == 504
         told = json.loads(answer.read())["error"]
-        assert told == "the report takes more than 10 seconds; use karat report."
+        assert told == "the report takes more than 8 seconds; use karat report."
         endless.close()
         assert server.report(GOOD)[0] == 200
 

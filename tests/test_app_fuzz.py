@@ -90,8 +90,10 @@ def content(draw: random.Random) -> bytes:
         b"\x93NUMPY\x01\x00",
         b"{}",
     ]
-    found = bytearray(draw.choice([*kinds, b"ARROW1\0\0", b"\x89HDF\r\n\x1a\n", b"", draw.randbytes(200)]))
-    for _ in range(draw.choice([0, 0, 1, 5])):
+    found = bytearray(
+        draw.choice([*kinds, *[TABLE.encode()] * 6, b"ARROW1\0\0", b"\x89HDF\r\n\x1a\n", b"", draw.randbytes(200)])
+    )
+    for _ in range(draw.choice([0, 0, 0, 1, 5])):
         if found:
             found[draw.randrange(len(found))] = draw.randrange(256)
     return bytes(found[: draw.choice([len(found), len(found), draw.randrange(len(found) + 1)])])
@@ -99,12 +101,12 @@ def content(draw: random.Random) -> bytes:
 
 def body(draw: random.Random) -> bytes:
     """A question, often a wrong one."""
-    files = {draw.choice(NAMES): content(draw) for _ in range(draw.choice([1, 1, 2, 3]))}
-    options = {draw.choice(OPTIONS): draw.choice(WORDS) for _ in range(draw.choice([0, 0, 1, 3]))}
+    files = {draw.choice([*NAMES, *["all.csv"] * 10]): content(draw) for _ in range(draw.choice([1, 1, 2, 3]))}
+    options = {draw.choice(OPTIONS): draw.choice(WORDS) for _ in range(draw.choice([0, 0, 0, 1, 3]))}
     if draw.random() < 0.3:
         options["measures"] = draw.choice(MEASURES)
     found = body_of(files, options)
-    how = draw.randrange(8)
+    how = draw.randrange(20)
     if how == 0:
         return found[: draw.randrange(len(found) + 1)]
     if how == 1:
@@ -117,17 +119,17 @@ def body(draw: random.Random) -> bytes:
 def request(draw: random.Random, server: Server) -> bytes:
     """The bytes of a request, some of whose lines are wrong."""
     sent = body(draw)
-    method = draw.choice([b"POST"] * 6 + [b"GET", b"PUT", b"\xff", b""])
-    path = draw.choice([b"/report"] * 8 + [b"/", b"*", b"/\xff", b"/%ff%00", b"http://x"])
+    method = draw.choice([b"POST"] * 60 + [b"GET", b"PUT", b"\xff", b""])
+    path = draw.choice([b"/report"] * 60 + [b"/", b"*", b"/\xff", b"/%ff%00", b"http://x"])
     length = len(sent)
     odd = [b"-1", b"9" * 30, b"%d" % (length // 2), b"%d" % (length + 5), b"1\r\ntransfer-encoding: gzip"]
     lines = [
         b"%s %s HTTP/1.1" % (method, path),
-        b"host: " + draw.choice([b"127.0.0.1:%d" % server.port] * 9 + [b"evil.example", b"\0", b"y" * 70_000]),
-        b"origin: " + draw.choice([server.origin.encode()] * 9 + [b"null"]),
-        b"x-karat-token: " + draw.choice([server.token.encode()] * 9 + [b"\xfc"]),
+        b"host: " + draw.choice([b"127.0.0.1:%d" % server.port] * 60 + [b"evil.example", b"\0", b"y" * 70_000]),
+        b"origin: " + draw.choice([server.origin.encode()] * 30 + [b"null"]),
+        b"x-karat-token: " + draw.choice([server.token.encode()] * 30 + [b"\xfc"]),
         b"connection: " + draw.choice([b"close"] * 4 + [b"upgrade\r\nupgrade: websocket"]),
-        b"content-length: " + draw.choice([b"%d" % length] * 15 + odd),
+        b"content-length: " + draw.choice([b"%d" % length] * 60 + odd),
     ]
     return b"\r\n".join(lines) + b"\r\n\r\n" + sent
 

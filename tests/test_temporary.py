@@ -126,10 +126,12 @@ def test_a_forked_process_has_a_folder_of_its_own(place: Path) -> None:
     forked = "import os\nif os.fork() == 0:\n    print(own_folder(), flush=True); sys.exit()\nos.wait()\n"
     forked += "assert os.path.exists(own_folder() + '/kept')"
     started, folder = start(forked)
-    told, _ = started.communicate(timeout=60)
+    assert started.stdout is not None
+    other = Path(started.stdout.readline().strip())
+    started.communicate(timeout=60)
     assert started.returncode == 0
-    assert Path(told.strip()) != folder
-    assert Path(told.strip()).parent == folder.parent
+    assert other != folder
+    assert other.parent == folder.parent
     assert not list(place.iterdir())
 
 
@@ -178,3 +180,19 @@ def test_under_nohup_the_end_of_the_terminal_ends_nothing(place: Path) -> None:
     assert started.returncode == 0
     assert (place.parent / "out.json").exists()
     assert not list(place.iterdir())
+
+
+@pytest.mark.parametrize(("number", "raised"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, SystemExit)])
+def test_a_signal_waits_until_java_has_started(number: int, raised: type[BaseException]) -> None:
+    from karat.cli import _heed_signals
+    from karat.engines.paths import _undisturbed
+
+    steps: list[str] = []
+    before = _heed_signals()
+    try:
+        with pytest.raises(raised), _undisturbed():
+            steps.append(str(signal.raise_signal(number)))
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+    assert steps == ["None"]  # the block went on
