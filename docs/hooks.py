@@ -21,7 +21,6 @@ from build import TITLES
 from measure_pages import measure_page
 
 import karat
-from karat.reports.from_files import report_on
 
 ROOT = Path(__file__).resolve().parent.parent
 PAPERS = ("manning2008", "rosenberg2007", "reichart2009", "dom2001")  # the fifth simulates for minutes
@@ -127,7 +126,7 @@ def example_report() -> str:
     """The report on the files that the tour scores."""
     files = [f"{name}.csv" for name in ("gold", "kmeans", "hdbscan")]
     with chdir(ROOT / "docs" / "examples"):
-        return report_on(*files, reading={}, command=f"karat report {' '.join(files)}").html()
+        return karat.report(karat.read(*files, items=True), command=f"karat report {' '.join(files)}").html()
 
 
 def pictures(page: str) -> Iterator[tuple[str, bytes]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from karat.reports.from_files import report_on
+import karat
 
 HERE = Path(__file__).resolve().parent
 FILES = ("gold.csv", "kmeans.csv", "hdbscan.csv")
@@ -17,7 +17,7 @@ SIZE = {"width": 1200, "height": 660}
 
 def main() -> None:
     """The upper part of the page about the example's two systems."""
-    page = report_on(*(str(HERE / "examples" / name) for name in FILES), reading={})
+    page = karat.report(karat.read(*(str(HERE / "examples" / name) for name in FILES), items=True))
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         path = Path(folder) / "report.html"
         page.save(path)

@@ -12,12 +12,13 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import karat
 from karat.app import answers
-from karat.app.questions import Question, Upload, question_of
+from karat.app.questions import Arrival, Question
 from karat.cli import main
 from test_reports import GOLD, HOSTILE, PRED
 
@@ -30,12 +31,36 @@ def body_of(files: dict[str, bytes], options: dict[str, str] | None = None) -> b
     return f"{len(head):08x}".encode() + head + b"".join(files.values())
 
 
+def question_of(body: bytes, folder: Path) -> Question:
+    """The question of a body that comes in three parts."""
+    arrival = Arrival(str(folder))
+    try:
+        for part in (body[:5], body[5:50], body[50:]):
+            arrival.take(part)
+        return arrival.question()
+    finally:
+        arrival.close()
+
+
+LIMITED = """
+import sys
+from karat import limits
+from karat.cli import main
+for given in sys.argv[1].split():
+    name, most = given.split("=")
+    setattr(limits, name, getattr(limits, name)._replace(most=int(most)))
+sys.exit(main(["app", "--no-browser", *sys.argv[2:]]))
+"""
+
+
 class Server:
     """karat app as a user starts it."""
 
-    def __init__(self, *arguments: str) -> None:
-        command = [sys.executable, "-m", "karat", "app", "--no-browser", *arguments]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    def __init__(self, *arguments: str, limits: str = "", **options: Any) -> None:
+        """limits: other limits than the app's own, such as APP_SECONDS=1."""
+        start = ["-c", LIMITED, limits] if limits else ["-m", "karat", "app", "--no-browser"]
+        command = [sys.executable, "-P", *start, *arguments]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         found = re.match(r"karat is at ((http://127\.0\.0\.1:(\d+))(/\?key=[\w-]{20,}))", line)
@@ -131,7 +156,7 @@ def test_other_hosts_do_not_see_the_page(server: Server) -> None:
 def test_too_much_is_refused(server: Server) -> None:
     status, text, _ = server.report(body_of({"big.csv": b"x" * 1_000_001}))
     assert status == 413
-    assert "more than 1 MB" in text
+    assert "but 1,000,000 is the most" in text
 
 
 @pytest.mark.parametrize(
@@ -141,10 +166,14 @@ def test_too_much_is_refused(server: Server) -> None:
         ({"both.csv": TABLE.encode()}, {"measures": "os:system"}, "names a function"),
         ({"both.csv": TABLE.encode()}, {"improve": "os:getcwd"}, "names a function"),
         ({"both.csv": TABLE.encode()}, {"improve": "ari,vi"}, "give one to improve"),
-        ({"a.csv.gz": gzip.compress(b"a,b\n" * 30_000_000, 1)}, {}, "holds more than 100 MB"),
-        ({"a.csv.gz": gzip.compress(b"a,b\n") + gzip.compress(b"a,b\n" * 30_000_000, 1)}, {}, "holds more than 100 MB"),
+        ({"a.csv.gz": gzip.compress(b"a,b\n" * 30_000_000, 1)}, {}, "but 100,000,000 is the most"),
+        (
+            {"a.csv.gz": gzip.compress(b"a,b\n") + gzip.compress(b"a,b\n" * 30_000_000, 1)},
+            {},
+            "but 100,000,000 is the most",
+        ),
         ({"a.zip": b"PK"}, {}, "unpack it"),
-        ({f"{i}.csv": b"x" for i in range(41)}, {}, "there are 41 files"),
+        ({f"{i}.csv": b"x" for i in range(41)}, {}, "the question: 41 files, but 40 is the most"),
         ({"both.csv": TABLE.encode()}, {"measures": "no_such"}, "no_such"),
         ({"both.csv": TABLE.encode()}, {"beta": "-1"}, "give a number above 0"),
         ({"both.csv": TABLE.encode()}, {"missing": "rm -rf"}, "missing"),
@@ -153,10 +182,12 @@ def test_too_much_is_refused(server: Server) -> None:
         ({}, {}, "there are no labels yet"),
     ],
 )
-def test_mistakes_are_told_in_one_sentence(files: dict[str, bytes], options: dict[str, str], message: str) -> None:
+def test_mistakes_are_told_in_one_sentence(
+    files: dict[str, bytes], options: dict[str, str], message: str, tmp_path: Path
+) -> None:
     with pytest.raises(karat.KaratError, match=re.escape(message)) as told:
-        answers.report_of(question_of(body_of(files, options)))
-    assert "/karat-" not in str(told.value)
+        answers.report_of(question_of(body_of(files, options), tmp_path))
+    assert str(tmp_path) not in str(told.value)
 
 
 @pytest.mark.parametrize(
@@ -166,12 +197,12 @@ def test_mistakes_are_told_in_one_sentence(files: dict[str, bytes], options: dic
         body_of({"a.csv": b"x"}) + b"y", body_of({"a.csv": b"x"}, {"memory": "9TB"}), b"00000fff" + b"[" * 4095,
     ],
 )  # fmt: skip
-def test_what_the_page_would_not_send_is_refused(body: bytes) -> None:
-    with pytest.raises(karat.KaratError, match=r"reload it|send them again"):
-        question_of(body)
+def test_what_the_page_would_not_send_is_refused(body: bytes, tmp_path: Path) -> None:
+    with pytest.raises(karat.KaratError, match=r"reload it|send them again|shorten them"):
+        question_of(body, tmp_path)
 
 
-def test_names_of_files_are_harmless() -> None:
+def test_names_of_files_are_harmless(tmp_path: Path) -> None:
     names = [
         "../../etc/passwd",
         "..\\..\\boot.ini",
@@ -183,10 +214,11 @@ def test_names_of_files_are_harmless() -> None:
         "a.csv",
         *HOSTILE,
     ]
-    files = tuple(Upload(name, b"") for name in names)
-    head = json.dumps({"files": [{"name": f.name, "size": 0} for f in files], "options": {}}).encode()
-    found = question_of(f"{len(head):08x}".encode() + head).files
-    kept = [file.name for file in found]
+    contents = [f"{place}\n".encode() for place in range(len(names))]
+    sizes = [len(content) for content in contents]
+    head = json.dumps({"files": [{"name": n, "size": s} for n, s in zip(names, sizes, strict=True)], "options": {}})
+    kept = question_of(f"{len(head.encode()):08x}{head}".encode() + b"".join(contents), tmp_path).names
+    assert [(tmp_path / name).read_bytes() for name in kept] == contents
     assert len(set(kept)) == len(kept)
     for name in kept:
         assert Path(name).name == name
@@ -195,15 +227,6 @@ def test_names_of_files_are_harmless() -> None:
         assert len(name.encode()) <= 210
     assert "a.csv" in kept
     assert "a-2.csv" in kept
-
-
-def test_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers, "MEMORY", str(tmp_path))
-    answers.report_of(question_of(body_of({"both.csv": TABLE.encode()})))
-    assert list(tmp_path.iterdir()) == []
-    with pytest.raises(karat.KaratError):
-        answers.report_of(question_of(body_of({"both.csv": b"gold\n1\n"})))
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_nobody_thought_of_is_told_too(server: Server) -> None:
@@ -229,7 +252,8 @@ def test_it_ends_while_it_works() -> None:
 
 
 def test_the_command_on_the_page_does_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = Question((Upload("both.csv", TABLE.encode()),), {"noise": "3", "noise_as": "singletons", "measures": "ari"})
+    options = {"noise": "3", "noise_as": "singletons", "measures": "ari"}
+    asked = Question(("both.csv",), options, str(tmp_path))
     command = answers.command_of(asked)
     assert command == "karat report both.csv --noise=3 --noise-as=singletons --measures ari"
     (tmp_path / "both.csv").write_text(TABLE)

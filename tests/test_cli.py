@@ -235,7 +235,17 @@ def test_colour_is_for_terminals_that_want_it(extra: dict[str, str], coloured: b
     assert "all apart\r\n" not in seen.split("\r\n\r\n")[1]  # 40 columns hold a part of the table
 
 
-def test_an_interrupted_read_leaves_nothing_behind(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "status", "message"),
+    [
+        (signal.SIGINT, 130, "karat: interrupted; nothing was written.\n"),
+        (signal.SIGTERM, 143, ""),
+        (signal.SIGHUP, 129, ""),
+    ],
+)
+def test_a_read_that_a_signal_ends_leaves_nothing_behind(
+    tmp_path: Path, number: int, status: int, message: str
+) -> None:
     import duckdb
 
     path = tmp_path / "d.parquet"
@@ -252,10 +262,10 @@ def test_an_interrupted_read_leaves_nothing_behind(tmp_path: Path) -> None:
     while not list(spill.iterdir()) and time.monotonic() < deadline:
         time.sleep(0.02)
     time.sleep(0.2)
-    started.send_signal(signal.SIGINT)
+    started.send_signal(number)
     _, err = started.communicate(timeout=60)
-    assert started.returncode == 130
-    assert "interrupted; nothing was written" in err
+    assert started.returncode == status
+    assert err == message
     assert not list(work.iterdir())
     assert not list(spill.iterdir())
 

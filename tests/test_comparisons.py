@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from karat.files.together import read_together
 from scipy import stats
 
 import karat
@@ -336,9 +335,9 @@ def test_large_files_and_columns_are_read_too(files: Path, data: tuple) -> None:
         for place, (name, column) in enumerate((("gold", "class"), ("good", "cluster"), ("poor", "cluster")))
     )  # fmt: skip
     duckdb.sql(f"COPY (SELECT * FROM {joined} ORDER BY id) TO '{path}' (FORMAT parquet)")
-    found = read_together(str(path), gold="gold", pred="*oo*")
-    assert list(found.systems) == ["good", "poor"]
-    compared = karat.compare(found.gold, found.systems, "ari")
+    found = karat.read(str(path), gold="gold", pred="*oo*")
+    assert found.systems == ("good", "poor")
+    compared = karat.compare(found, measures="ari")
     assert compared["good"]["ari"] == karat.ari(*(data[0], data[1]["good"]))
 
 

@@ -23,7 +23,8 @@ import pytest
 from rich.progress import Progress
 
 import karat
-from karat.app.serving import _body, _RefusedError
+from karat.app.serving import _received
+from karat.app.workers import RefusedError
 from karat.bars import bar
 from karat.caches import cache_place
 from karat.cards import card
@@ -41,6 +42,7 @@ from karat.rendering import grid, width
 from karat.scoring.boards import Board
 from karat.stack import Stack
 from karat.synth import DocumentModel
+from test_app import body_of
 
 
 def test_all_parts_of_a_wide_table_fit_the_terminal() -> None:
@@ -218,18 +220,20 @@ def test_what_is_lost_is_counted_from_the_peak() -> None:
     assert falls_faster("p", "here", curve, "h").computed == "Q2 loses 62%, V 44%"
 
 
-def test_the_limit_of_an_upload_holds_without_a_declared_length() -> None:
+def test_the_limit_of_an_upload_holds_without_a_declared_length(tmp_path: Path) -> None:
+    body = body_of({"a.csv": b"x" * 80})
 
     class Request:
         headers: ClassVar[dict[str, str]] = {}
 
         async def stream(self) -> AsyncIterator[bytes]:
-            for _ in range(3):
-                yield b"x" * 40
+            for start in range(0, len(body), 40):
+                yield body[start : start + 40]
 
-    with pytest.raises(_RefusedError):
-        asyncio.run(_body(Request(), 100))
-    assert len(asyncio.run(_body(Request(), 120))) == 120
+    with pytest.raises(RefusedError, match=f"but {len(body) - 1} is the most"):
+        asyncio.run(_received(Request(), len(body) - 1, str(tmp_path)))
+    assert asyncio.run(_received(Request(), len(body), str(tmp_path))).names == ("a.csv",)
+    assert (tmp_path / "a.csv").read_bytes() == b"x" * 80
 
 
 @pytest.mark.parametrize("measure", ["nmi", "bcubed_f", "nvi"])

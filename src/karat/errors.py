@@ -50,6 +50,10 @@ class Sentence(str):
     def __reduce__(self) -> tuple[Any, ...]:
         return Sentence, self.parts
 
+    def replaced(self, old: str, new: str) -> Sentence:
+        """The sentence with another text in place of one, wherever it stands; options stay options."""
+        return Sentence(*(part.replace(old, new) if isinstance(part, str) else part for part in self.parts))
+
     def worded(self, spell: Callable[[Option], str]) -> str:
         """The text with each option as spell() writes it."""
         return "".join(spell(part) if isinstance(part, Option) else part for part in self.parts)

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
-from threading import Lock
 from typing import Any
 
-from karat.app.questions import Question, as_number, listed_words
+from karat.app.questions import Question, as_number, check_unpacked, listed_words
 from karat.errors import KaratError
+from karat.limits import APP_THREADS
 from karat.registry import Measure, list_measures
 from karat.reports.content import Report
 from karat.reports.reporting import report
@@ -21,30 +16,11 @@ from karat.scoring.panels import chosen_measures
 from karat.scoring.read import read
 
 PASTED = "pasted.labels"  # what the page calls labels that are in no file
-MEMORY = "/dev/shm"  # a file system in memory, where there is one
-_drawing = Lock()  # matplotlib draws for one at a time
-_folders: set[str] = set()  # that are in use
-
-
-@contextmanager
-def _noted(folder: str) -> Iterator[None]:
-    _folders.add(folder)
-    try:
-        yield
-    finally:
-        _folders.discard(folder)
-
-
-def clean_up() -> bool:
-    """Take away what answers that are not finished have written; whether there are any."""
-    unfinished = list(_folders)
-    for folder in unfinished * 2:  # again, for what was written in the meantime
-        shutil.rmtree(folder, ignore_errors=True)
-    return bool(unfinished)
 
 
 def report_of(question: Question) -> Report:
-    """The report on the files of a question, which are nowhere any more once they are read."""
+    """The report on the files of a question."""
+    check_unpacked(question)
     options = question.options
     measures = _measures(options)
     improve = _improve(options)
@@ -57,30 +33,22 @@ def report_of(question: Question) -> Report:
     reading: Any = {
         "gold": listed_words(options.get("gold")) or None, "pred": listed_words(options.get("pred")),
         "id": options.get("id"), "missing": options.get("missing", "raise"),
-        "noise": options.get("noise"), "noise_as": options.get("noise_as"),
+        "noise": options.get("noise"), "noise_as": options.get("noise_as"), "threads": APP_THREADS.most,
     }  # fmt: skip
-    place = MEMORY if os.access(MEMORY, os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="karat-", dir=place) as folder, _noted(folder):
-        paths = [os.path.join(folder, file.name) for file in question.files]
-        for path, file in zip(paths, question.files, strict=True):
-            with open(path, "wb") as written:
-                written.write(file.content)
-        try:
-            with _drawing:
-                found = report(read(*paths, **reading, items=True), command=command_of(question), **told)
-                found = replace(found, notes=tuple(note.replace(f"{folder}{os.sep}", "") for note in found.notes))
-                found.html()
-        except KaratError as problem:
-            raise type(problem)(str(problem).replace(f"{folder}{os.sep}", "")) from None
-    return found
+    folder = f"{question.folder}{os.sep}"  # of which nobody is told
+    try:
+        ev = read(*(folder + name for name in question.names), **reading, items=True)
+        notes = [note.replaced(folder, "") for note in ev.notes]
+        return report(ev, command=command_of(question), notes=notes, **told)
+    except KaratError as problem:
+        raise type(problem)(problem.sentence.replaced(folder, "")) from None
 
 
 def command_of(question: Question) -> str:
     """What to type for the same page."""
-    if any(file.name == PASTED for file in question.files):
+    if PASTED in question.names:
         return ""  # there are no files
-    names = [file.name for file in question.files]
-    words = ["karat", "report", *(f"./{name}" if name.startswith("-") else name for name in names)]
+    words = ["karat", "report", *(f"./{name}" if name.startswith("-") else name for name in question.names)]
     options = question.options
     for name in ("gold", "pred"):
         words += [part for column in listed_words(options.get(name)) for part in (f"--{name}", column)]

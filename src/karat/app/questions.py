@@ -6,80 +6,155 @@ import json
 import os
 import re
 import zlib
-from typing import NamedTuple
+from contextlib import ExitStack
+from typing import IO, NamedTuple
 
+from karat import limits
 from karat.errors import KaratError
 
-HEAD = 8  # hexadecimal digits: the length of the JSON that follows
-MOST_FILES = 40
+LENGTH = 8  # hexadecimal digits: how long the JSON that follows is
+PIECE = 1 << 14  # bytes of a packed file at a time: each of many small parts copies the rest of the piece
 LONGEST = 200  # bytes of a file's name
-LIMIT = 100_000_000  # bytes of a request, if nobody says otherwise
-UNPACKED = LIMIT  # of a packed file
 WORDS = ("gold", "pred", "id", "measures", "missing", "noise", "noise_as", "improve", "beta", "interval", "title")
-
-
-class Upload(NamedTuple):
-    """A file as it came, under a name that is safe to give to a file."""
-
-    name: str
-    content: bytes
+PAGE, PROBLEM = "page.html", "problem.json"  # the files that hold the answer to a question
+NOT_OURS = "this is not what the page asks; reload it."
 
 
 class Question(NamedTuple):
-    """Files, gold first, and options as text."""
+    """Files, gold first, by names that are safe to give to a file; options as text; the folder where the files are."""
 
-    files: tuple[Upload, ...]
+    names: tuple[str, ...]
     options: dict[str, str]
+    folder: str
 
 
-def question_of(body: bytes) -> Question:
-    """The question in a request's body."""
+class Task(NamedTuple):
+    """A question for a process: where its answer and what else it writes go, and what it may take."""
+
+    question: Question
+    answer: str  # a folder
+    spill: str  # a folder on a disk
+    seconds: float
+    memory: int
+
+
+class Arrival:
+    """A request's body, whose files are written to a folder as their bytes arrive.
+
+    take() is given the body part by part; question() is what all of it asks.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.start = bytearray()  # of the body, until the JSON is there
+        self.asked: Question | None = None
+        self.files: list[tuple[IO[bytes], int]] = []  # that are not whole yet, the next one last, and what they lack
+        self.more = False  # came than was announced
+        self.open = ExitStack()
+
+    def take(self, part: bytes) -> None:
+        """Write a part of the body to its file or files."""
+        if self.asked is None:
+            self.start += part
+            size = _size(self.start)
+            if size is None or len(self.start) < LENGTH + size:
+                return
+            self._ask(bytes(self.start[LENGTH : LENGTH + size]))
+            part = bytes(self.start[LENGTH + size :])
+            self.start.clear()
+        while part and self.files:
+            file, lacking = self.files.pop()
+            file.write(part[:lacking])
+            if len(part) < lacking:
+                self.files.append((file, lacking - len(part)))
+            part = part[lacking:]
+        self.more = self.more or bool(part)
+
+    def question(self) -> Question:
+        """The question, now that all has arrived."""
+        self.close()
+        if len(self.start) < LENGTH and self.asked is None:
+            raise KaratError(NOT_OURS)
+        if self.asked is None or self.more or self.files:
+            raise KaratError("some of the files did not arrive; send them again.")
+        for name in self.asked.names:
+            _check_packing(name)
+        return self.asked
+
+    def close(self) -> None:
+        """Close the files."""
+        self.open.close()
+
+    def _ask(self, head: bytes) -> None:
+        files, options = _read(head)
+        names: list[str] = []
+        for name, _ in files:
+            names.append(_own(name, names))
+        self.asked = Question(tuple(names), options, self.folder)
+        for name, (_, size) in list(zip(names, files, strict=True))[::-1]:
+            file: IO[bytes] = open(os.path.join(self.folder, name), "wb")  # noqa: SIM115
+            self.open.push(file)
+            if size:
+                self.files.append((file, size))
+
+
+def _size(start: bytes | bytearray) -> int | None:
+    """How long the JSON is, if so much has arrived."""
+    if len(start) < LENGTH:
+        return None
     try:
-        size = int(body[:HEAD], 16)
-        asked = json.loads(body[HEAD : HEAD + size])
+        size = int(start[:LENGTH], 16)
+    except ValueError:
+        size = -1
+    if size < 0:
+        raise KaratError(NOT_OURS)
+    limits.APP_HEAD.check(size, "the question")
+    return size
+
+
+def _read(head: bytes) -> tuple[list[tuple[str, int]], dict[str, str]]:
+    """The name and size of each file, and the options."""
+    try:
+        asked = json.loads(head)
         files = [(str(file["name"]), int(file["size"])) for file in asked["files"]]
         options = {str(name): str(value).strip() for name, value in asked["options"].items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
-        raise KaratError("this is not what the page asks; reload it.") from None
-    unknown = set(options) - set(WORDS)
-    if len(files) > MOST_FILES:
-        raise KaratError(f"there are {len(files)} files; give at most {MOST_FILES} at a time.")
-    if unknown or any(length < 0 for _, length in files):
-        raise KaratError("this is not what the page asks; reload it.")
+        raise KaratError(NOT_OURS) from None
+    limits.APP_FILES.check(len(files), "the question")
+    if set(options) - set(WORDS) or any(length < 0 for _, length in files):
+        raise KaratError(NOT_OURS)
     if not files:
         raise KaratError("there are no labels yet; drop a file with gold and predicted labels, or paste both.")
-    if HEAD + size + sum(length for _, length in files) != len(body):
-        raise KaratError("some of the files did not arrive; send them again.")
-    uploads = tuple(_uploads(files, body, HEAD + size))
-    for upload in uploads:
-        _check_packed(upload)
-    return Question(uploads, {k: v for k, v in options.items() if v})
+    return files, {name: value for name, value in options.items() if value}
 
 
-def _check_packed(upload: Upload) -> None:
+def _check_packing(name: str) -> None:
+    if name.lower().endswith((".zst", ".zstd", ".bz2", ".xz", ".zip")):
+        raise KaratError(f"{name!r} is packed; unpack it, or use karat report.")
+
+
+def check_unpacked(question: Question) -> None:
     """Refuse what would take much more room than it has: a file of a hundred kilobytes can hold gigabytes."""
-    if upload.content[:2] == b"\x1f\x8b":
-        unpacking, size, rest = zlib.decompressobj(wbits=31), 0, upload.content
-        while rest and size <= UNPACKED:
-            try:
-                size += len(unpacking.decompress(rest, 1 << 20))
-            except zlib.error:
-                return  # the reader tells
-            rest = unpacking.unconsumed_tail
-            if unpacking.eof and unpacking.unused_data:  # another part follows
-                unpacking, rest = zlib.decompressobj(wbits=31), unpacking.unused_data
-        if size > UNPACKED:
-            raise KaratError(f"{upload.name!r} holds more than {UNPACKED / 1e6:,.0f} MB; use karat report for it.")
-    elif upload.name.lower().endswith((".zst", ".zstd", ".bz2", ".xz", ".zip")):
-        raise KaratError(f"{upload.name!r} is packed; unpack it, or use karat report.")
+    for name in question.names:
+        with open(os.path.join(question.folder, name), "rb") as file:
+            if file.read(2) == b"\x1f\x8b":
+                file.seek(0)
+                _check_gzip(name, file)
 
 
-def _uploads(files: list[tuple[str, int]], body: bytes, start: int) -> list[Upload]:
-    found: list[Upload] = []
-    for name, size in files:
-        found.append(Upload(_own(name, [file.name for file in found]), body[start : start + size]))
-        start += size
-    return found
+def _check_gzip(name: str, file: IO[bytes]) -> None:
+    unpacking, size = zlib.decompressobj(wbits=31), 0
+    rest = file.read(PIECE)
+    while rest:
+        try:
+            size += len(unpacking.decompress(rest, 1 << 20))
+        except zlib.error:
+            return  # the reader tells
+        limits.APP_UNPACKED.check(size, repr(name), KaratError)
+        rest = unpacking.unconsumed_tail
+        if unpacking.eof and unpacking.unused_data:  # another part follows
+            unpacking, rest = zlib.decompressobj(wbits=31), unpacking.unused_data
+        rest = rest or file.read(PIECE)
 
 
 def _own(name: str, taken: list[str]) -> str:
@@ -125,5 +200,6 @@ def in_words_of_the_page(message: str) -> str:
     'say which is which: «gold column», «predicted columns»'
     """
     message = _NAMED.sub(lambda m: f"«{FIELDS[m[1]]}»" + ("" if m[2] == "..." else f" {m[2]}"), message)
+    message = message.replace("raise the limit with memory=", "use karat report --memory")
     message = message.replace("list_measures() has them all", "the field lists them")
     return message.replace("give all as dicts", "give files with ids, or as many lines on both sides")

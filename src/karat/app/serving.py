@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import secrets
 import signal
 import socket
 import sys
-from collections.abc import Callable
-from contextlib import suppress
-from threading import Thread, current_thread, main_thread
+from collections.abc import Awaitable, Callable
+from contextlib import ExitStack, closing
+from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from karat.app.answers import clean_up, report_of
-from karat.app.questions import LIMIT, in_words_of_the_page, question_of
+from karat import limits
+from karat.app.questions import Arrival, Question, in_words_of_the_page
+from karat.app.workers import RefusedError, Workers
 from karat.errors import KaratError
 from karat.registry import list_measures
 from karat.rendering import shown
 from karat.reports.pages import own, policy, rendered
+from karat.temporary import MEMORY, new_folder, own_folder
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -28,25 +31,12 @@ T = TypeVar("T")
 
 HOST = "127.0.0.1"
 TOKEN = "x-karat-token"
-HEADERS = {
-    "cache-control": "no-store", "x-content-type-options": "nosniff", "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin", "cross-origin-resource-policy": "same-origin",
-    "x-frame-options": "DENY",
-}  # fmt: skip
+BACKLOG = 16  # connections that are taken at a time, before the oldest make room
 
 
-class _RefusedError(Exception):
-    """A request that is not answered: its status, and why."""
-
-    def __init__(self, status: int, why: str) -> None:
-        super().__init__(why)
-        self.status = status
-
-
-def application(port: int, limit: int = LIMIT, key: str = "") -> Any:
+def application(port: int, limit: int, key: str, workers: Workers) -> Any:
     """The page and its answers, under the addresses of this machine and port, for who knows the key."""
     from starlette.applications import Starlette
-    from starlette.requests import ClientDisconnect
     from starlette.responses import HTMLResponse, JSONResponse
     from starlette.routing import Route
 
@@ -55,37 +45,113 @@ def application(port: int, limit: int = LIMIT, key: str = "") -> Any:
     page, rules = _page(token, limit)
 
     async def home(request: Request) -> Response:
-        if not secrets.compare_digest(request.query_params.get("key", "").encode(), key.encode()):
+        if not secrets.compare_digest(request.query_params.get("key", "").encode("utf-8", "replace"), key.encode()):
             return JSONResponse({"error": "open the address that karat app has printed, with its key."}, 403)
         return HTMLResponse(page, headers={"content-security-policy": rules})
 
     async def answer(request: Request) -> Response:
         try:
             _same_origin(request, hosts, token)
-            body = await _body(request, limit)
-            found = await _aside(lambda: report_of(question_of(body)).html())
-        except _RefusedError as problem:
-            return JSONResponse({"error": str(problem)}, problem.status)
+            return HTMLResponse(await _answered(request, limit, workers))
+        except RefusedError as problem:
+            return JSONResponse({"error": shown(str(problem))}, problem.status)
         except KaratError as problem:
             return JSONResponse({"error": shown(in_words_of_the_page(str(problem)))}, 422)
-        except MemoryError:
-            return JSONResponse({"error": "there is not enough memory; use karat report."}, 507)
-        except ClientDisconnect:
-            return JSONResponse({"error": "nobody waits for it any more."}, 499)
-        except Exception as problem:
-            why = f"karat failed ({type(problem).__name__}: {problem}); karat report may tell more."
-            return JSONResponse({"error": shown(why)}, 500)
-        return HTMLResponse(found)
+        except OSError as problem:
+            why = f"the server has no room for the files or the report ({problem.strerror}); use karat report."
+            return JSONResponse({"error": why}, 507)
 
-    made = Starlette(routes=[Route("/", home), Route("/report", answer, methods=["POST"])])
+    async def other(_: Request, problem: Exception) -> Response:
+        status = getattr(problem, "status_code", 500)
+        why = "there is nothing here; open the address that karat app has printed."
+        if status == 500:
+            why = shown(f"karat failed ({type(problem).__name__}: {problem}); karat report may tell more.")
+        return JSONResponse({"error": why}, status)
+
+    routes = [Route("/", home), Route("/report", answer, methods=["POST"])]
+    made = Starlette(routes=routes, exception_handlers=dict.fromkeys((404, 405, Exception), other))
     made.router.redirect_slashes = False
     return _guarded(made, hosts)
+
+
+async def _answered(request: Request, limit: int, workers: Workers) -> bytes:
+    """The page about what is asked; all that it takes is given back at every end, also when the client goes away."""
+    with workers.place(), ExitStack() as held:
+        arriving = held.enter_context(new_folder(_place(request, limit)))
+        files, answer = (os.path.join(arriving, name) for name in ("files", "answer"))
+        os.mkdir(files)
+        os.mkdir(answer)
+        question = await _received(request, limit, files)
+        spill = held.enter_context(new_folder())
+        return await _while_wanted(request, workers.report(question, answer, spill))
+
+
+def _place(request: Request, limit: int) -> str | None:
+    """Where files are kept: in memory, if there is room for them and as much again."""
+    length = request.headers.get("content-length", "")
+    size = min(int(length), limit) if length.isdigit() and len(length) < 20 else limit
+    try:
+        status = os.statvfs(MEMORY)
+        fits = status.f_bavail * status.f_frsize > 2 * size and os.access(MEMORY, os.W_OK)
+    except (OSError, AttributeError):
+        fits = False
+    return MEMORY if fits else None
+
+
+async def _received(request: Request, limit: int, folder: str) -> Question:
+    """The question, its files written to a folder; refused if it is too much, or comes too slowly."""
+    from starlette.requests import ClientDisconnect
+
+    most = limits.APP_BYTES._replace(most=limit)
+    seconds = limits.APP_BODY_SECONDS.most
+    try:
+        length = request.headers.get("content-length", "")
+        most.check(int(length) if length.isdigit() and len(length) < 20 else 0, "the files", TooMuchError)
+        size = 0
+        with closing(Arrival(folder)) as arrival:
+            async with asyncio.timeout(seconds):
+                async for part in request.stream():
+                    size += len(part)
+                    most.check(size, "the files", TooMuchError)
+                    arrival.take(part)
+            return arrival.question()
+    except TooMuchError as problem:
+        raise RefusedError(413, str(problem)) from None
+    except TimeoutError:
+        raise RefusedError(408, f"the files did not arrive within {seconds} seconds; send them again.") from None
+    except ClientDisconnect:
+        raise RefusedError(499, "nobody waits for it any more.") from None
+
+
+class TooMuchError(KaratError):
+    """More bytes than a request may have."""
+
+
+async def _while_wanted(request: Request, work: Awaitable[T]) -> T:
+    """What work gives; it is cancelled when the client goes away."""
+
+    async def gone() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(gone())
+    try:
+        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise RefusedError(499, "nobody waits for it any more.")
+        return working.result()
+    finally:
+        working.cancel()
+        leaving.cancel()
+        await asyncio.gather(working, leaving, return_exceptions=True)
 
 
 def _guarded(inner: Any, hosts: set[str]) -> Any:
     """An application that answers under its own names only, with HEADERS on every answer, errors too."""
     from starlette.datastructures import Headers, MutableHeaders
     from starlette.responses import JSONResponse
+
+    from karat.app.connections import HEADERS
 
     async def guarded(scope: Any, receive: Any, send: Any) -> None:
         async def sent(message: Any) -> None:
@@ -111,83 +177,72 @@ def _page(token: str, limit: int) -> tuple[str, str]:
     return page, f"{policy(styles, scripts)}; connect-src 'self'; frame-ancestors 'none'"
 
 
-async def _aside(work: Callable[[], T]) -> T:
-    """What work gives, in a thread that nobody waits for when the server ends."""
-    loop = asyncio.get_running_loop()
-    found: asyncio.Future[T] = loop.create_future()
-
-    def tell(put: Callable[[Any], None], what: Any) -> None:
-        with suppress(RuntimeError):  # if the server has ended
-            loop.call_soon_threadsafe(lambda: None if found.done() else put(what))
-
-    def run() -> None:
-        try:
-            result = work()
-        except BaseException as problem:
-            tell(found.set_exception, problem)
-        else:
-            tell(found.set_result, result)
-
-    Thread(target=run, daemon=True).start()
-    return await found
-
-
 def _same_origin(request: Request, hosts: set[str], token: str) -> None:
     """Refuse other pages."""
     origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site", "same-origin")
     known = {f"http://{host}" for host in hosts}
     if origin not in known or site != "same-origin":
-        raise _RefusedError(403, "only karat's own page may ask; open it in the browser.")
+        raise RefusedError(403, "only karat's own page may ask; open it in the browser.")
     if not secrets.compare_digest(request.headers.get(TOKEN, "").encode(), token.encode()):
-        raise _RefusedError(403, "the page is older than the server; reload it.")
+        raise RefusedError(403, "the page is older than the server; reload it.")
 
 
-async def _body(request: Request, limit: int) -> bytes:
-    """All that was sent, unless it is too much."""
-    too_much = _RefusedError(
-        413, f"the files have more than {limit / 1e6:,.0f} MB; use karat report on the command line."
-    )
-    length = request.headers.get("content-length", "")
-    if length.isdigit() and int(length) > limit:
-        raise too_much
-    parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
-        if size > limit:
-            raise too_much
-        parts.append(part)
-    return b"".join(parts)
-
-
-def serve(port: int = 0, limit: int = LIMIT, *, ready: Any = None) -> None:
-    """Answer until interrupted, and end the program if it is at work; ready is called with the address."""
+def serve(port: int = 0, limit: int = limits.APP_BYTES.most, *, ready: Callable[[str], None] | None = None) -> None:
+    """Answer until a signal ends it; ready is called with the address."""
     try:
         import jinja2  # noqa: F401
         import uvicorn
         from starlette.applications import Starlette  # noqa: F401
+
+        from karat.app.connections import Connection
     except ImportError as problem:
         raise KaratError(f"the app needs {problem.name}, which is not installed; pip install 'karat[app]'.") from None
+    for place in (None, MEMORY if os.access(MEMORY, os.W_OK) else None):
+        own_folder(place)  # removes what a server that was killed has left
+    with _listening(port) as listening:
+        chosen, key = listening.getsockname()[1], secrets.token_urlsafe(24)
+        workers = Workers(max(1, limit / limits.APP_BYTES.most))
+        config = uvicorn.Config(
+            application(chosen, limit, key, workers), log_level="critical", access_log=False, lifespan="off",
+            http=Connection, ws="none", loop="asyncio", timeout_graceful_shutdown=1,
+            timeout_keep_alive=limits.APP_HEADER_SECONDS.most,
+            backlog=BACKLOG,
+        )  # fmt: skip
+        server = uvicorn.Server(config)
+        if ready is not None:
+            ready(f"http://{HOST}:{chosen}/?key={key}")  # other users of this machine do not know it
+        asyncio.run(_run(server, listening, workers))
+
+
+async def _run(server: Any, listening: socket.socket, workers: Workers) -> None:
+    """Serve until a signal ends it; uvicorn heeds Ctrl-C and SIGTERM, but not the end of the terminal."""
+    heard: list[int] = []
+
+    def end(number: int, _: object) -> None:
+        heard.append(number)
+        server.should_exit = True
+
+    hangup = getattr(signal, "SIGHUP", None)
+    if hangup is not None and current_thread() is main_thread() and signal.getsignal(hangup) is not signal.SIG_IGN:
+        signal.signal(hangup, end)
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # it tells of each connection that it cannot take
+    workers.prepare()
+    try:
+        await server.serve(sockets=[listening])
+    finally:
+        await workers.close()
+    if heard:
+        sys.exit(128 + heard[0])
+
+
+def _listening(port: int) -> socket.socket:
+    """A socket of this machine that nobody else on the network reaches."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((HOST, port))
-        listening.listen(64)  # so that who is told the address is not refused
+        listening.listen(BACKLOG)  # so that who is told the address is not refused
     except (OSError, OverflowError) as problem:
         listening.close()
         raise KaratError(f"port {port} cannot be had ({problem}); choose another, or leave it out.") from None
-    with listening:
-        chosen, key = listening.getsockname()[1], secrets.token_urlsafe(24)
-        config = uvicorn.Config(
-            application(chosen, limit, key), log_level="critical", access_log=False, lifespan="off",
-            timeout_graceful_shutdown=1,
-        )  # fmt: skip
-        if ready is not None:
-            ready(f"http://{HOST}:{chosen}/?key={key}")  # other users of this machine do not know it
-        if hasattr(signal, "SIGHUP") and current_thread() is main_thread():  # the terminal is closed
-            signal.signal(signal.SIGHUP, lambda *_: sys.exit(129))
-        try:
-            uvicorn.Server(config).run(sockets=[listening])
-        finally:
-            if clean_up():  # a thread still works, and Python's own end would break it off within compiled code
-                sys.stdout.flush()
-                os._exit(0)
+    return listening

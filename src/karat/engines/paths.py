@@ -144,24 +144,28 @@ def _java(conf: Any) -> Any:
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Ctrl-C waits for a moment, unless pressed twice: a Java whose start is broken off runs on for ever."""
+    """Signals wait for a moment, unless they come twice: a Java whose start is broken off runs on for ever."""
     if threading.current_thread() is not threading.main_thread():  # where no signal arrives
         yield
         return
-    pressed: list[int] = []
+    heard: list[int] = []
 
-    def press(number: int, _: object) -> None:
-        if pressed:
-            raise KeyboardInterrupt
-        pressed.append(number)
+    def hear(number: int, frame: Any) -> None:
+        if heard:
+            before[number](number, frame)
+        heard.append(number)
 
-    before = signal.signal(signal.SIGINT, press)
+    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before: dict[int, Any] = {n: signal.getsignal(n) for n in numbers if callable(signal.getsignal(n))}
+    for number in before:
+        signal.signal(number, hear)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
-        if pressed:
-            raise KeyboardInterrupt
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if heard:
+            signal.raise_signal(heard[0])
 
 
 def _check_master(master: str | None) -> None:

@@ -17,6 +17,7 @@ from karat.engines.dialects import Lazy, comes_from, frame_columns
 from karat.engines.queries import COUNT, GOLD, PRED, WEIGHT
 from karat.errors import LabelError, TableError, listed, nearest
 from karat.profile import Sizes
+from karat.temporary import own_folder
 
 NUMBERS = (  # the types of numbers begin with
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT",
@@ -84,7 +85,7 @@ class DuckdbCells(Cells):
         import duckdb
 
         _need_arrow()
-        folder = tempfile.TemporaryDirectory(prefix="karat-", ignore_cleanup_errors=True)
+        folder = tempfile.TemporaryDirectory(dir=own_folder(), ignore_cleanup_errors=True)
         connection = duckdb.connect(config={"temp_directory": folder.name, "preserve_insertion_order": False})
         try:
             reader = getattr(cells, "to_arrow_reader", None) or cells.fetch_arrow_reader  # DuckDB 2; before

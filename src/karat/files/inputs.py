@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from io import BufferedReader
 from typing import IO, Literal, NamedTuple, TypeAlias, get_args
 
 from karat.errors import FileError, listed, nearest
@@ -153,20 +155,43 @@ def _neighbour(name: str) -> str:
 
 def _copied(source: str | IO[bytes], copies: list[str]) -> str:
     """A copy of a stream, such as standard input or a named pipe, in a temporary file."""
-    import shutil
     import tempfile
 
+    from karat.temporary import own_folder
+
+    folder = own_folder()
     try:
-        handle, path = tempfile.mkstemp(prefix="karat-")
+        handle, path = tempfile.mkstemp(dir=folder)
         copies.append(path)
         with open(handle, "wb") as copy, open(source, "rb") if isinstance(source, str) else source as stream:
-            shutil.copyfileobj(stream, copy)
+            copy.writelines(_parts(stream))
             empty = not copy.tell()
     except OSError as problem:
         raise FileError(f"{_named(source)} cannot be read ({problem.strerror}); give a file.") from None
     if empty:
         raise FileError(f"{_named(source)} is empty; give something with labels in it.")
     return path
+
+
+def _parts(stream: IO[bytes]) -> Iterator[bytes]:
+    """What comes from a stream; between the parts Python hears of signals, which one long read may miss."""
+    while True:
+        while not _has_come(stream):
+            pass
+        part = stream.read1(1 << 16) if isinstance(stream, BufferedReader) else stream.read(1 << 16)
+        if not part:
+            return
+        yield part
+
+
+def _has_come(stream: IO[bytes]) -> bool:
+    """Whether a read would not wait; after half a second at the latest."""
+    import select
+
+    try:
+        return bool(select.select([stream], [], [], 0.5)[0])
+    except (OSError, ValueError, TypeError):  # it is no file of the system, or the system cannot wait for such files
+        return True
 
 
 def _named(source: str | IO[bytes]) -> str:

@@ -26,6 +26,7 @@ from karat.files.sources import Name, Source
 from karat.labels.alignment import Coded
 from karat.labels.encoding import Labels
 from karat.labels.names import Combination, encode_objects
+from karat.temporary import own_folder
 
 PIECE = 1 << 25  # rows that leave the database at a time
 FEW = 1 << 22  # possible cells that it may count itself
@@ -52,7 +53,7 @@ class Database:
         import duckdb
 
         self.duckdb = duckdb
-        self.folder = tempfile.TemporaryDirectory(prefix="karat-", ignore_cleanup_errors=True)
+        self.folder = tempfile.TemporaryDirectory(dir=own_folder(), ignore_cleanup_errors=True)
         config: dict[str, Any] = {"temp_directory": self.folder.name, "preserve_insertion_order": False}
         try:
             self.connection = duckdb.connect(

@@ -275,25 +275,25 @@ def _noise_label(side: Coded, code: int, policy: Policy) -> Any:
 
 def _expanded(rows: Rows, policy: Policy, noise: Mapping[str, int], ignored: Mask) -> tuple[Rows, Mask]:
     """Rows that stand for several items, as many times as they have items where each item is to stand alone."""
-    assert rows.counts is not None
-    if (rows.counts == 0).any():  # a cell without items is none
-        rows, ignored = _rows_at(rows, np.flatnonzero(rows.counts)), ignored[rows.counts > 0]
-        assert rows.counts is not None
-    alone = np.zeros(rows.counts.size, bool)
+    counts: Any = rows.counts
+    if (counts == 0).any():  # a cell without items is none
+        rows, ignored = _rows_at(rows, np.flatnonzero(counts)), ignored[counts > 0]
+        counts = rows.counts
+    alone = np.zeros(counts.size, bool)
     for name, side in rows.sides.items():
         if policy.missing == "singletons":
             alone |= side.codes < 0
         if policy.noise_as == "singletons" and name:
             alone |= side.codes == noise[name]
-    alone &= ~ignored & (rows.counts > 1)
+    alone &= ~ignored & (counts > 1)
     if not alone.any():
         return rows, ignored
-    times = np.where(alone, rows.counts, 1)
+    times = np.where(alone, counts, 1)
     ITEMS.check(int(times.sum()), "singletons", TableError)
     at = np.repeat(np.arange(times.size), times)
     if rows.weights is not None:
         raise TableError("rows that stand for several items have one weight for all; give each item a row of its own.")
-    return _rows_at(rows, at)._replace(counts=np.where(alone, 1, rows.counts)[at]), ignored[at]
+    return _rows_at(rows, at)._replace(counts=np.where(alone, 1, counts)[at]), ignored[at]
 
 
 def _rows_at(rows: Rows, at: Ints) -> Rows:

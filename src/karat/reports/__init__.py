@@ -1,7 +1,6 @@
 """Reports to look at: one HTML page that holds all it shows, and needs no network, no server and no other file.
 
 reporting.py  report(): scores, comparison and explanation of some systems, gathered
-from_files.py report_on(): the same of files
 content.py    Report: what a page says, to be saved or shown in a notebook
 example_items.py  the ids of some items of each cell
 figures.py    plots as SVG, for light and for dark pages

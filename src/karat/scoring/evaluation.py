@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from karat.counts import Profiled
-from karat.errors import KaratError, LabelError, Option, TableError, listed
+from karat.errors import KaratError, LabelError, Option, Sentence, TableError, listed
 from karat.labels.alignment import PRED, Aligned, align
 from karat.labels.policy import Missing, NoiseAs, Policy
 from karat.rendering import shown
@@ -54,13 +54,13 @@ class Evaluation:
         aligned = align(gold, given.systems, policy, weights=weights, groups=by, items=items)
         self._set(AlignedSystems(aligned), named=given.named, by="by" if by is not None else None)
 
-    def _set(self, held: Systems, *, named: bool, by: str | None = None, notes: Sequence[str] = ()) -> None:
+    def _set(self, held: Systems, *, named: bool, by: str | None = None, notes: Sequence[Sentence] = ()) -> None:
         self._held, self.named, self.by, self.notes = held, named, by, tuple(notes)
         if not held.names:
             raise KaratError("there are no systems; give at least one.")
 
     @classmethod
-    def of(cls, held: Systems, *, named: bool, by: str | None = None, notes: Sequence[str] = ()) -> Evaluation:
+    def of(cls, held: Systems, *, named: bool, by: str | None = None, notes: Sequence[Sentence] = ()) -> Evaluation:
         """The evaluation of systems that were matched or counted already; notes say how they were read."""
         made = cls.__new__(cls)
         made._set(held, named=named, by=by, notes=notes)

@@ -1,0 +1,72 @@
+"""How long a connection may take to ask, and how many there may be: uvicorn itself waits for ever, and takes all."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from karat import limits
+
+TICK = 1.0  # seconds between looks at a connection
+HEADERS = {
+    "cache-control": "no-store", "x-content-type-options": "nosniff", "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin", "cross-origin-resource-policy": "same-origin",
+    "x-frame-options": "DENY",
+}  # fmt: skip
+
+
+class Connection(H11Protocol):
+    """A connection that is closed if it takes too long to ask, or if there are too many and it asks nothing."""
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin to wait for a request; the connection that has asked nothing for longest makes room."""
+        super().connection_made(transport)
+        self.state, self.since = self.conn.their_state, self.loop.time()
+        self.look: asyncio.TimerHandle = self.loop.call_later(TICK, self._look)
+        if len(self.connections) > limits.APP_CONNECTIONS.most:
+            idle = [other for other in self.connections if isinstance(other, Connection) and other.asks_nothing]
+            min(idle, key=lambda other: other.since).transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop looking."""
+        self.look.cancel()
+        super().connection_lost(exc)
+
+    @property
+    def asks_nothing(self) -> bool:
+        """Whether no whole request is waiting for its answer."""
+        return self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
+
+    def _look(self) -> None:
+        """Close the connection if it has been in one state for too long; answers may take as long as they do."""
+        state, now = self.conn.their_state, self.loop.time()
+        if state is not self.state:
+            self.state, self.since = state, now
+        body = limits.APP_BODY_SECONDS.most + 5  # after which the application itself has told the sender
+        allowed = {h11.IDLE: limits.APP_HEADER_SECONDS.most, h11.SEND_BODY: body}
+        answered = self.cycle is not None and self.cycle.response_complete
+        if now - self.since > allowed.get(state, body if answered else float("inf")):
+            self.transport.abort()  # not close(), which waits for a reader that may never read
+        else:
+            self.look = self.loop.call_later(TICK, self._look)
+
+    def send_400_response(self, msg: str) -> None:
+        """Tell what is no HTTP as any other error."""
+        if self.conn.our_state is not h11.IDLE and self.conn.our_state is not h11.SEND_RESPONSE:
+            self.transport.close()
+            return
+        text = json.dumps({"error": "this is no request that a browser sends; reload the page."}).encode()
+        headers = {
+            **HEADERS,
+            "content-type": "application/json",
+            "content-length": str(len(text)),
+            "connection": "close",
+        }
+        head = h11.Response(status_code=400, headers=list(headers.items()), reason=b"Bad Request")
+        for event in (head, h11.Data(data=text), h11.EndOfMessage()):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
