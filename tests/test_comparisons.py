@@ -320,7 +320,7 @@ def test_the_command_compares_files_matched_on_id(files: Path, data: tuple, caps
     assert "vi between 3 systems" in capsys.readouterr().out
     assert main(["compare", *paths[:2]]) == 1
     assert "use karat score" in capsys.readouterr().err
-    assert main(["compare", *paths, "--pairwise", "--differences"]) == 1
+    assert main(["compare", *paths, "--pairwise", "--differences"]) == 2
     assert "leave out --pairwise" in capsys.readouterr().err
     assert main(["score", *paths[:2], "-m", "ari", "--interval"]) == 0
     assert "95% interval" in capsys.readouterr().out
@@ -347,7 +347,7 @@ def test_what_has_no_items_cannot_be_compared(files: Path, capsys: pytest.Captur
     assert main(["compare", str(files / "table.csv"), str(files / "table.csv"), "--input", "matrix"]) == 1
     assert "no labels of items" in capsys.readouterr().err
     paths = [str(files / f"{name}.csv") for name in ("gold", "good", "poor")]
-    assert main(["compare", *paths, "--weights", "id"]) == 1
+    assert main(["compare", *paths, "--weights", "id"]) == 2
     assert "leave it out" in capsys.readouterr().err
 
 

@@ -162,9 +162,9 @@ def test_the_command_lists_fetches_and_finds(small: Path, cache: Path, capsys: p
     assert found["reuters"]["path"] is None
     assert main(["data", "list"]) == 0
     assert "licence" in capsys.readouterr().out
-    assert main(["data", "fetch", "smal"]) == 1
+    assert main(["data", "fetch", "smal"]) == 2
     assert "did you mean small?" in capsys.readouterr().err
-    assert main(["data", "fetch", "small", "cells", "--from", "x"]) == 1
+    assert main(["data", "fetch", "small", "cells", "--from", "x"]) == 2
 
 
 def test_every_data_set_says_whose_it_is_and_what_to_do_with_it() -> None:

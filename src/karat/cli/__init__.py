@@ -6,32 +6,40 @@ import codecs
 import io
 import os
 import sys
-from contextlib import suppress
+from contextlib import nullcontext
 
 from karat.errors import KaratError
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; 0 if it went well, 1 for a user's error (argparse exits with 2 for usage)."""
+    """Run one command and return its exit status, of which karat.cli.usage has the list."""
+    from karat.cli.streams import drop, open_missing, settle
+
+    open_missing()
     try:
         return _run(arguments)
     except BrokenPipeError:  # the reader, such as head, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop(sys.stdout)
         return 0
     except KeyboardInterrupt:
         return _fail("interrupted; nothing was written.", 130)
     except KaratError as problem:
         from karat.cli.output import in_words_of_the_terminal
+        from karat.cli.usage import BAD_DATA, BAD_USAGE, TOO_LOW, ThresholdError, UsageError
 
-        return _fail(in_words_of_the_terminal(str(problem)))
+        kinds = {UsageError: BAD_USAGE, ThresholdError: TOO_LOW}
+        return _fail(in_words_of_the_terminal(str(problem)), kinds.get(type(problem), BAD_DATA))
     except MemoryError:
         return _fail("there is not enough memory; close other programs, or score fewer items.")
     except OSError as problem:  # such as a full disk
+        drop(sys.stdout)
         what = "" if problem.filename is None else f" {os.fspath(problem.filename)!r}"
         return _fail(
             f"cannot write or read{what} ({problem.strerror or problem}); check it, free some space, "
             "or choose another place."
         )
+    finally:
+        settle()
 
 
 def _run(arguments: list[str] | None) -> int:
@@ -48,7 +56,9 @@ def _run(arguments: list[str] | None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="karat")  # a terminal without arrows still shows the numbers
+    from karat.bars import without_bars
     from karat.cli import commands
+    from karat.cli.usage import check
 
     gc.freeze()
     gc.enable()
@@ -57,9 +67,9 @@ def _run(arguments: list[str] | None) -> int:
     except ValueError:  # not in the main thread
         before = None
     try:
-        getattr(commands, chosen.command)(chosen)
-        if sys.stdout is not None:  # which a shell may have closed
-            sys.stdout.flush()
+        check(chosen)
+        with without_bars() if getattr(chosen, "quiet", False) else nullcontext():
+            getattr(commands, chosen.command)(chosen)
     finally:
         if arguments is not None:  # called by a program that goes on
             gc.unfreeze()
@@ -80,6 +90,7 @@ PLAIN = {"↑": "^", "↓": "v", "–": "-", "…": "~", "·": ".", "×": "x", "
 
 
 def _fail(message: str, status: int = 1) -> int:
-    with suppress(OSError):  # if nobody can be told
-        print(f"karat: {message}", file=sys.stderr)
+    from karat.bars import say
+
+    say(f"karat: {message}")
     return status

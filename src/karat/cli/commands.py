@@ -11,7 +11,7 @@ from typing import Any
 
 import karat
 import karat.files.reading  # with the others, before anything is to be collected
-from karat.bars import bar
+from karat.bars import bar, say, watched
 from karat.boards import Board, GroupScores
 from karat.cli.output import (
     ENDINGS,
@@ -23,6 +23,8 @@ from karat.cli.output import (
     terminal_columns,
     write,
 )
+from karat.cli.streams import inform, put
+from karat.cli.usage import UsageError, check_thresholds, of_usage
 from karat.errors import FileError, KaratError
 from karat.names import ByLabel
 from karat.rendering import Layout, decimals, shortened, shown
@@ -35,6 +37,8 @@ def score(chosen: Namespace) -> None:
     if chosen.engine != "duckdb":
         _score_by_engine(chosen, measures)
         return
+    if chosen.by is not None and chosen.interval is not None:
+        raise UsageError(f"groups by {chosen.by!r} have no intervals yet; leave out --interval.")
     reading = _read(chosen, by=chosen.by)
     if reading.groups and chosen.interval is not None:
         raise FileError(f"groups by {reading.by!r} have no intervals yet; leave out --interval.")
@@ -47,6 +51,8 @@ def score(chosen: Namespace) -> None:
             lambda: {"systems": [{"system": n, **g.to_dict()} for n, g in zip(reading.groups, groups, strict=True)]},
             reading.notes,
         )
+        means = {f"{name} (macro)": _macro(g) for name, g in zip(reading.groups, groups, strict=True)}
+        check_thresholds(chosen, means)
         return
     sampling = _sampling(chosen)
     scores = {name: karat.score(table, measures=measures, **sampling) for name, table in reading.tables.items()}
@@ -59,6 +65,19 @@ def score(chosen: Namespace) -> None:
         board.to_dict,
         reading.notes,
     )
+    check_thresholds(chosen, {name: _scored(table, scores[name]) for name, table in reading.tables.items()})
+
+
+def _scored(table: Any, scores: Any) -> Callable[[str], float]:
+    """The score of a table by the name of a measure, whether it was asked for or not."""
+    return lambda name: float(scores[name] if name in scores else karat.score(table, measures=[name])[name])
+
+
+def _macro(groups: GroupScores) -> Callable[[str], float]:
+    """The mean over groups by the name of a measure."""
+    from statistics import fmean
+
+    return lambda name: fmean(_scored(found.table, found)(name) for found in groups.scores.values())
 
 
 def _score_by_engine(chosen: Namespace, measures: str | None) -> None:
@@ -69,9 +88,9 @@ def _score_by_engine(chosen: Namespace, measures: str | None) -> None:
     from karat.engines.paths import opened_by
 
     if not chosen.gold or not chosen.pred or len(chosen.gold) > 1 or len(chosen.files) > 2:
-        raise FileError(f"--engine {chosen.engine} takes one table or two, and the columns: --gold ... --pred ...")
+        raise UsageError(f"--engine {chosen.engine} takes one table or two, and the columns: --gold ... --pred ...")
     if chosen.by is not None or chosen.interval is not None:
-        raise FileError(f"--by and --interval are not for --engine {chosen.engine}; leave them out.")
+        raise UsageError(f"--by and --interval are not for --engine {chosen.engine}; leave them out.")
     options = {
         "gold": chosen.gold[0], "id": chosen.id if len(chosen.files) == 2 else None, "count": chosen.count,
         "weights": chosen.weights, "missing": chosen.missing, "noise": chosen.noise, "noise_as": chosen.noise_as,
@@ -80,13 +99,12 @@ def _score_by_engine(chosen: Namespace, measures: str | None) -> None:
         numbers = [name for name in (chosen.count, chosen.weights) if name is not None]
         engine = {"numbers": numbers, "master": chosen.master, "memory": chosen.memory}
         frames = [stack.enter_context(opened_by(chosen.engine, path, **engine)) for path in chosen.files]
-        scores = {}
-        for pred in chosen.pred:
-            table = counted_frame(*frames, pred=pred, **options)
-            scores[pred] = karat.score(table, measures=measures)
+        tables = {pred: counted_frame(*frames, pred=pred, **options) for pred in chosen.pred}
+        scores = {name: karat.score(table, measures=measures) for name, table in tables.items()}
         board = Board(scores)
         only = next(iter(scores.values())) if len(scores) == 1 else None
         show(chosen, lambda: [(only or board).layout(chosen.digits)], board.records, board.to_dict)
+        check_thresholds(chosen, {name: _scored(table, scores[name]) for name, table in tables.items()})
 
 
 def merge(chosen: Namespace) -> None:
@@ -122,29 +140,24 @@ def _sampling(chosen: Namespace) -> dict[str, Any]:
 
 def compare(chosen: Namespace) -> None:
     """Systems beside each other, with what can be told apart."""
-    from contextlib import nullcontext
-
-    from karat.bars import without_bars
-
     check_output(chosen)
+    if chosen.pairwise and (chosen.differences or chosen.interval != 0.95 or chosen.unit != "items"):
+        raise UsageError("--differences, --interval and --unit are for comparing with gold; leave out --pairwise.")
     for name in ("weights", "count"):
         if getattr(chosen, name) is not None:
-            raise FileError(f"{name}={getattr(chosen, name)!r} is not for comparing, which is of items; leave it out.")
+            raise UsageError(f"{name}={getattr(chosen, name)!r} is not for comparing, which is of items; leave it out.")
     found = _together(chosen)
     policy = {"missing": chosen.missing, "noise": found.noise, "noise_as": chosen.noise_as}
     measures = None if chosen.measures is None else ",".join(chosen.measures)
     if len(found.systems) < 2 and not chosen.pairwise:
         raise FileError("there is one system; add another file or --pred column, or use karat score.")
     if chosen.pairwise:
-        if chosen.differences or chosen.interval != 0.95 or chosen.unit != "items":
-            raise FileError("--differences, --interval and --unit are for comparing with gold; leave out --pairwise.")
         first = os.path.splitext(os.path.basename(chosen.files[0]))[0]
         name = chosen.gold[0] if len(chosen.files) == 1 and chosen.gold else first
         between = karat.agreement({name: found.gold, **found.systems}, measures or "vi", **policy)
         show(chosen, lambda: [between.layout(chosen.digits)], between.records, between.to_dict)
         return
-    with without_bars() if chosen.quiet else nullcontext():
-        made = karat.compare(found.gold, found.systems, measures, **policy, **_sampling(chosen))
+    made = karat.compare(found.gold, found.systems, measures, **policy, **_sampling(chosen))
     layouts = [
         *made.layouts(chosen.digits),
         *([made.table_of_differences(chosen.digits)] if chosen.differences else []),
@@ -167,24 +180,21 @@ def _together(chosen: Namespace) -> Any:
 def report(chosen: Namespace) -> None:
     """A page to look at."""
     import shlex
-    from contextlib import nullcontext
 
-    from karat.bars import without_bars
     from karat.reports.from_files import report_on
 
     check_output(chosen)
     if os.path.splitext(chosen.output)[1].lower() not in (".html", ".htm"):
-        raise FileError(f"{chosen.output!r} does not look like a page; name it .html.")
+        raise UsageError(f"{chosen.output!r} does not look like a page; name it .html.")
     measures = None if chosen.measures is None else ",".join(chosen.measures)
     options = {"improve": chosen.improve, "title": chosen.title, "command": shlex.join(chosen.line)}
-    with without_bars() if chosen.quiet else nullcontext():
-        page = report_on(*chosen.files, reading=_reading(chosen), measures=measures, **_sampling(chosen), **options)
-        page = replace(page, notes=tuple(map(in_words_of_the_terminal, page.notes)))
-        page.save(chosen.output)
+    page = report_on(*chosen.files, reading=_reading(chosen), measures=measures, **_sampling(chosen), **options)
+    page = replace(page, notes=tuple(map(in_words_of_the_terminal, page.notes)))
+    page.save(chosen.output)
     if not chosen.quiet:
         for note in page.notes:
-            print(note, file=sys.stderr)
-        print(f"{shown(chosen.output)}: {os.path.getsize(chosen.output) / 1e3:,.0f} kB")
+            say(note)
+        inform(f"{shown(chosen.output)}: {os.path.getsize(chosen.output) / 1e3:,.0f} kB")
     if chosen.open:
         import pathlib
         import webbrowser
@@ -246,7 +256,7 @@ def _reading(chosen: Namespace) -> dict[str, Any]:
         "count": chosen.count, "missing": chosen.missing, "noise": chosen.noise, "noise_as": chosen.noise_as,
         "input": chosen.input, "encoding": chosen.encoding, "header": not chosen.no_header,
         "delimiter": chosen.delimiter, "memory": chosen.memory, "threads": chosen.threads,
-        "progress": not chosen.quiet and sys.stderr.isatty(),
+        "progress": not chosen.quiet and watched(),
     }  # fmt: skip
 
 
@@ -402,7 +412,7 @@ def _flat(record: dict[str, Any]) -> dict[str, Any]:
 
 def _progress(chosen: Namespace) -> Callable[[str], None] | None:
     """A line on standard error that tells what is being done, if somebody looks."""
-    if chosen.quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+    if chosen.quiet or not watched() or os.environ.get("TERM") == "dumb":
         return None
     return lambda text: print(f"\r\x1b[K{shown(text)}", end="", file=sys.stderr, flush=True)
 
@@ -425,7 +435,7 @@ def reproduce(chosen: Namespace) -> None:
     if folder:
         names = found.write(chosen.output)
         if not chosen.quiet:
-            print(f"{found.layout().notes[0]} Written to {shown(chosen.output)}: {', '.join(names)}")
+            inform(f"{found.layout().notes[0]} Written to {shown(chosen.output)}: {', '.join(names)}")
         return
     if form(chosen) == "json":
         write(chosen, in_json(found.records()))
@@ -439,7 +449,9 @@ def data(chosen: Namespace) -> None:
     from karat.datasets.catalogue import find
 
     if chosen.action == "path":
-        print(datasets.path(chosen.name))
+        with of_usage():
+            find(chosen.name)
+        put(datasets.path(chosen.name))
         return
     if chosen.action == "list":
         check_output(chosen)
@@ -447,11 +459,13 @@ def data(chosen: Namespace) -> None:
         show(chosen, lambda: [datasets.layout(records)], lambda: records, lambda: {"datasets": records})
         return
     if chosen.file is not None and len(chosen.names) > 1:
-        raise FileError(f"--from {shown(chosen.file)} is one package; fetch one data set with it.")
-    for name in [find(name).name for name in chosen.names]:
+        raise UsageError(f"--from {shown(chosen.file)} is one package; fetch one data set with it.")
+    with of_usage():
+        names = [find(name).name for name in chosen.names]
+    for name in names:
         folder = datasets.fetch(name, file=chosen.file, again=chosen.again)
         example = find(name).example.replace("FOLDER", folder)
-        print(f"{name} is in {folder}\n  try: {example}")
+        inform(f"{name} is in {folder}\n  try: {example}")
 
 
 def example(chosen: Namespace) -> None:
@@ -466,4 +480,4 @@ def completion(chosen: Namespace) -> None:
 
     from karat.cli.parser import parser
 
-    print(shtab.complete(parser(), chosen.shell))
+    put(shtab.complete(parser(), chosen.shell))

@@ -11,6 +11,9 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
+from karat.bars import say
+from karat.cli.streams import put
+from karat.cli.usage import UsageError
 from karat.errors import FileError
 from karat.rendering import PAGE, Layout, delimited, shown, shown_lines, wrapped
 from karat.version import __version__
@@ -60,7 +63,9 @@ def form(chosen: Namespace) -> str:
     ending = os.path.splitext(chosen.output)[1].lower()
     device = os.path.exists(chosen.output) and not os.path.isfile(chosen.output)
     if ending and ending not in ENDINGS and not device:
-        raise FileError(f"{chosen.output!r} does not say its format by {ending!r}; use .json, .csv, .md, .tex or .txt.")
+        raise UsageError(
+            f"{chosen.output!r} does not say its format by {ending!r}; use .json, .csv, .md, .tex or .txt."
+        )
     return ENDINGS.get(ending, "text")
 
 
@@ -73,7 +78,7 @@ def write(chosen: Namespace, text: str) -> None:
                 text = shown_lines(text, in_json=kind == "json")
             else:
                 sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
-        print(text)
+        put(text)
         return
     if os.path.exists(chosen.output) and not os.path.isfile(chosen.output) and not os.path.isdir(chosen.output):
         with open(chosen.output, "w", encoding="utf-8") as device:  # or a pipe
@@ -120,7 +125,7 @@ def show(
         return
     if kind != "json" and not chosen.quiet:
         for note in notes:
-            print(in_words_of_the_terminal(note), file=sys.stderr)
+            say(in_words_of_the_terminal(note))
 
 
 def _text(chosen: Namespace, layouts: Sequence[Layout], notes: Sequence[str]) -> None:

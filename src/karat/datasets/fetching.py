@@ -17,7 +17,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 from typing import Any
 
-from karat.bars import bar
+from karat.bars import bar, say
 from karat.caches import cache_folder, cache_place
 from karat.datasets.catalogue import DATASETS, Carrier, Dataset, find
 from karat.errors import KaratError
@@ -54,7 +54,7 @@ def fetch(name: str, *, file: str | None = None, again: bool = False) -> str:
     folder = _folder(dataset)
     if not again and file is None and _is_whole(folder):
         return folder
-    print(told(dataset), file=sys.stderr)
+    say(told(dataset))
     with tempfile.TemporaryDirectory(dir=cache_folder("data")) as place:
         package = _downloaded(dataset, place) if file is None else file
         _check(dataset, package)

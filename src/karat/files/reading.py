@@ -68,10 +68,7 @@ def read(
     Traceback (most recent call last):
     karat.errors.FileError: there is no file 'nowhere.csv'; check its name.
     """
-    Policy(missing, noise, noise_as)  # a wrong word is an error before anything is read
-    if count is not None and (weights is not None or missing != "raise" or noise is not None):
-        given = "weights" if weights is not None else "missing" if missing != "raise" else "noise"
-        raise FileError(f"count={count!r} says that the rows are counted already; leave out {given}.")
+    check_options(count, weights, missing, noise, noise_as)
     preds = [pred] if isinstance(pred, str) else list(pred)
     task = Task(by, count if weights is None else weights, count is not None, missing, noise, noise_as)
     golds = gold if gold is None or isinstance(gold, str) else gold[0] if len(gold) == 1 else tuple(gold) or None
@@ -93,6 +90,16 @@ def read(
         for copy in copies:
             if copy != "-":
                 os.unlink(copy)
+
+
+def check_options(
+    count: str | None, weights: str | None, missing: Missing, noise: Any, noise_as: NoiseAs | None
+) -> None:
+    """Refuse options that contradict each other, before anything is read."""
+    Policy(missing, noise, noise_as)
+    if count is not None and (weights is not None or missing != "raise" or noise is not None):
+        given = "weights" if weights is not None else "missing" if missing != "raise" else "noise"
+        raise FileError(f"count={count!r} says that the rows are counted already; leave out {given}.")
 
 
 def _paths(names: Sequence[Any]) -> list[str]:

@@ -205,10 +205,7 @@ def audit(
     from karat.evaluate import chosen_measures
 
     asked = list_measures() if measures is None else chosen_measures(measures)
-    names = properties.split(",") if isinstance(properties, str) else properties
-    items = PROPERTIES if names is None else tuple(dict.fromkeys(find_property(str(name).strip()) for name in names))
-    if not items:
-        raise KaratError("properties is empty; name at least one, or leave it out for all.")
+    items = chosen_properties(properties)
     if not isinstance(tries, int) or tries < 0:
         raise KaratError(f"tries={tries!r} is not a number of backgrounds; give 0 or more.")
     verdicts = {}
@@ -217,3 +214,12 @@ def audit(
             progress(str(measure))
         verdicts[str(measure)] = {item.name: judge(measure, item, tries) for item in items}
     return Audit(verdicts, items)
+
+
+def chosen_properties(properties: str | Sequence[str] | None) -> tuple[Property, ...]:
+    """Properties by name, each once; all by default."""
+    names = properties.split(",") if isinstance(properties, str) else properties
+    items = PROPERTIES if names is None else tuple(dict.fromkeys(find_property(str(name).strip()) for name in names))
+    if not items:
+        raise KaratError("properties is empty; name at least one, or leave it out for all.")
+    return items
