@@ -23,8 +23,8 @@ import pytest
 from rich.progress import Progress
 
 import karat
-from karat.app.serving import _body, _RefusedError
 from karat import bars
+from karat.app.serving import _body, _RefusedError
 from karat.bars import bar
 from karat.boards import Board
 from karat.caches import cache_place
@@ -61,7 +61,9 @@ def test_a_bar_goes_on_where_work_was_left_and_is_not_drawn_for_none(monkeypatch
     monkeypatch.setattr(bars, "PATIENCE", -1)
     monkeypatch.setattr(sys, "stderr", Terminal())
     monkeypatch.setattr(
-        Progress, "update", lambda self, task, *, completed: shown.append(completed) or update(self, task, completed=completed)
+        Progress,
+        "update",
+        lambda self, task, *, completed: shown.append(completed) or update(self, task, completed=completed),
     )
     with bar("work", 10, done=4) as advance:
         advance()

@@ -75,7 +75,7 @@ ENDS: dict[str, tuple[int, list[str]]] = {
     "weights to compare": (2, ["compare", "all.csv", *COLUMNS, "--pred", "two", "--weights", "id"]),
     "no threshold": (2, [*SCORE, "--fail-under", "ari"]),
     "a threshold of no measure": (2, [*SCORE, "--fail-under", "nonsense=1"]),
-    "a threshold of what has no better end": (2, [*SCORE, "--fail-under", "mutual_information=1"]),
+    "a threshold of what has no better end": (2, [*SCORE, "--fail-under", "class_entropy=1"]),
     # 3: worse than asked for; ari is 0 and vi 0.82
     "a score that is too low": (3, [*SCORE, "--fail-under", "ari=0.5"]),
     "one of two systems": (3, [*SCORE, "--pred", "two", "--fail-under", "purity=0.76"]),

@@ -22,6 +22,7 @@ from karat.cli.output import (
     show,
     terminal_columns,
     write,
+    write_csv,
 )
 from karat.cli.streams import inform, put
 from karat.cli.usage import UsageError, check_thresholds, of_usage
@@ -286,9 +287,7 @@ def table(chosen: Namespace) -> None:
     cells = found.top_cells(chosen.top or (20 if form(chosen) == "text" else None))
     layout = _matrix(found) if chosen.matrix else _cells(found, cells)
     if chosen.matrix and form(chosen) == "csv":
-        from karat.rendering import delimited
-
-        write(chosen, delimited(*_plain_matrix(found)))
+        write_csv(chosen, *_plain_matrix(found))
         return
     show(
         chosen,

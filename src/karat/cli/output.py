@@ -15,7 +15,7 @@ from karat.bars import say
 from karat.cli.streams import put
 from karat.cli.usage import UsageError
 from karat.errors import FileError
-from karat.rendering import PAGE, Layout, delimited, shown, shown_lines, wrapped
+from karat.rendering import PAGE, Layout, delimited, formula_like, shortened, shown, shown_lines, wrapped
 from karat.version import __version__
 
 ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "text"}
@@ -117,7 +117,7 @@ def show(
     elif kind == "csv":
         rows = records()
         headings = list(dict.fromkeys(key for row in rows for key in row))
-        write(chosen, delimited(headings, ([_plain(row.get(key)) for key in headings] for row in rows)))
+        write_csv(chosen, headings, [[_plain(row.get(key)) for key in headings] for row in rows])
     elif kind in ("markdown", "latex"):
         write(chosen, "\n\n".join(layout.markdown() if kind == "markdown" else layout.latex() for layout in layouts()))
     else:
@@ -126,6 +126,15 @@ def show(
     if kind != "json" and not chosen.quiet:
         for note in notes:
             say(in_words_of_the_terminal(note))
+
+
+def write_csv(chosen: Namespace, headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Rows as they are, so that programs read back what was there; what a spreadsheet would run is told."""
+    write(chosen, delimited(headings, rows))
+    found = None if chosen.quiet else formula_like(cell for row in (headings, *rows) for cell in row)
+    if found is not None:
+        name = shown(shortened(repr(found), 40))
+        say(f"{name} begins like a formula, which a spreadsheet runs; import such columns as text.")
 
 
 def _text(chosen: Namespace, layouts: Sequence[Layout], notes: Sequence[str]) -> None:

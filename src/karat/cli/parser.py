@@ -242,7 +242,8 @@ def _audit(commands: Any) -> None:
         "audit",
         help="put measures on trial: what a good measure does, and where they fail",
         description="Try measures on thousands of tables: which properties of a good measure do they keep, and what is "
-        "the smallest table on which they do not? A measure may be ./FILE.py:FUNCTION or MODULE:FUNCTION of (gold, pred).",
+        "the smallest table on which they do not? A measure may be ./FILE.py:FUNCTION or "
+        "MODULE:FUNCTION of (gold, pred).",
     )
     audit.add_argument("names", nargs="*", metavar="NAME", help="measures (default: all)")
     audit.add_argument("--property", action="append", metavar="NAME", help="properties (default: all); may be repeated")
@@ -340,7 +341,9 @@ def _files(command: argparse.ArgumentParser) -> None:
     reading.add_argument(
         "--no-header", action="store_true", help="the first line holds data; columns are called 1, 2, ..."
     )
-    reading.add_argument("--memory", type=_size, default="2GB", metavar="SIZE", help="limit for reading large files (default: 2GB)")
+    reading.add_argument(
+        "--memory", type=_size, default="2GB", metavar="SIZE", help="limit for reading large files (default: 2GB)"
+    )
     reading.add_argument("--threads", type=_positive, metavar="N", help="limit for reading large files (default: all)")
 
 

@@ -22,7 +22,8 @@ def open_missing() -> None:
         ("stderr", "w", os.O_WRONLY),
     ):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.open(os.devnull, flags), mode, encoding="utf-8", errors="backslashreplace"))
+            opened = os.fdopen(os.open(os.devnull, flags), mode, encoding="utf-8", errors="backslashreplace")
+            setattr(sys, name, opened)
 
 
 def put(text: str) -> None:
