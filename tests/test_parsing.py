@@ -162,7 +162,7 @@ USERS: dict[str, Callable[[karat.Measure], Any]] = {
     "intervals": lambda m: karat.score(TABLE, measures=[m], interval=0.95, resamples=5),
     "compare": lambda m: karat.compare([0, 1, 1], {"a": [0, 1, 1], "b": [0, 0, 1]}, [m], resamples=5),
     "explain": lambda m: karat.explain(TABLE, measure=m),
-    "relate": lambda m: karat.relate(TABLE, [m, "ari", "nmi"], resamples=5),
+    "relate": lambda m: karat.relate(TABLE, [m, "ari", "nmi"], resamples=10),
     "adjusted": lambda m: karat.adjusted(m, samples=5)(TABLE),
     "p_value": lambda m: karat.p_value(TABLE, measure=m, samples=5),
     "report": lambda m: karat.report(TABLE, measures=[m]),

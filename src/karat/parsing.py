@@ -40,7 +40,7 @@ class Labelings(Statistic):
         def value_of(table: Counts) -> float:
             labels = table.expand()
             try:
-                value = function(*labels)
+                value: Any = function(*labels)
             except (MeasureError, KeyboardInterrupt):
                 raise
             except BaseException as problem:  # somebody else's function may fail as it likes, or even leave

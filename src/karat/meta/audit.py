@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from karat.bars import bar
 from karat.errors import KaratError
 from karat.frames import frame
 from karat.meta.partitions import Matrix
@@ -208,11 +209,15 @@ def audit(
     items = chosen_properties(properties)
     if not isinstance(tries, int) or tries < 0:
         raise KaratError(f"tries={tries!r} is not a number of backgrounds; give 0 or more.")
-    verdicts = {}
-    for measure in map(parse, asked):
-        if progress is not None:
-            progress(str(measure))
-        verdicts[str(measure)] = {item.name: judge(measure, item, tries) for item in items}
+    verdicts: dict[str, dict[str, Verdict]] = {}
+    with bar("auditing measures", 0 if progress is not None else len(asked) * len(items)) as advance:
+        for measure in map(parse, asked):
+            if progress is not None:
+                progress(str(measure))
+            found = verdicts[str(measure)] = {}
+            for item in items:
+                found[item.name] = judge(measure, item, tries)
+                advance()
     return Audit(verdicts, items)
 
 

@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.bars import bar
 from karat.counts import count_itself
 from karat.errors import TableError
 from karat.kernels.threads import share_out
@@ -108,10 +109,12 @@ def resampled_values(table: Table, measures: Sequence[Measure], sampling: Sampli
     """The scores of each resample."""
     lines = Lines(table.rows), Lines(table.cols)
     parts: dict[str, list[Floats]] = {str(m): [] for m in measures}
-    for counts in drawn(table.counts, table.rows, sampling.resamples, sampling.seed, sampling.unit):
-        stack = Resampled(table.rows, table.cols, counts, lines)
-        for measure in measures:
-            parts[str(measure)].append(np.asarray(measure.of(stack), np.float64))
+    with bar("resampling", sampling.resamples) as advance:
+        for counts in drawn(table.counts, table.rows, sampling.resamples, sampling.seed, sampling.unit):
+            stack = Resampled(table.rows, table.cols, counts, lines)
+            for measure in measures:
+                parts[str(measure)].append(np.asarray(measure.of(stack), np.float64))
+            advance(len(counts))
     return {name: np.concatenate(values) for name, values in parts.items()}
 
 
