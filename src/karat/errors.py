@@ -45,16 +45,6 @@ def brief(value: object) -> str:
     return f"{whole[: BRIEF - 2]}...{whole[-1]}"
 
 
-def told(problem: BaseException) -> str:
-    """What somebody else's error says first, cut where it is long, without the traces that may follow."""
-    try:
-        lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
-    except Exception:
-        lines = []
-    said = lines[0][:100].rstrip(". ") if lines else ""
-    return f"{type(problem).__name__} {said}".rstrip()
-
-
 def listed(values: Iterable[object], most: int = 5) -> str:
     """The first few of some values, as a message shows them: 'a', 'b', ... (7 in all)."""
     shown = list(values)

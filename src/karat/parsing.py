@@ -15,7 +15,8 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from karat.counts import Counts, Statistic
-from karat.errors import BRIEF, MeasureError, brief, told
+from karat.errors import BRIEF, MeasureError, brief
+from karat.foreign import told
 from karat.limits import TEXT
 from karat.registry import Better, Measure, _registry, find
 from karat.syntax import take_apart
@@ -46,7 +47,7 @@ class Labelings(Statistic):
             except BaseException as problem:  # somebody else's function may fail as it likes, or even leave
                 raise MeasureError(f"{name[:BRIEF]} failed ({told(problem)}); mend it, or leave it out.") from problem
             try:
-                if isinstance(value, (str, bytes, bytearray)) or getattr(value, "ndim", 0):
+                if isinstance(value, (str, bytes, bytearray)) or (hasattr(value, "ndim") and value.ndim):
                     raise TypeError
                 number = float(value)
             except Exception:  # of numbers too large, or of whatever class

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
 from os import PathLike
@@ -15,6 +16,7 @@ from karat.files.inputs import TABULAR, Input, Kind, find, tells
 from karat.files.matching import Task, by_position, in_memory
 from karat.files.roles import Pairing, pair
 from karat.files.sources import needs_query, open_source
+from karat.foreign import of_files
 from karat.tables import Table
 
 if TYPE_CHECKING:
@@ -74,7 +76,7 @@ def read(
     golds = gold if gold is None or isinstance(gold, str) else gold[0] if len(gold) == 1 else tuple(gold) or None
     columns = {"gold": golds, "preds": preds, "item": id}
     copies: list[str] = []
-    try:
+    with of_files(), taken_away(copies):
         names = _paths([path, *others])
         kinds = _kinds(names, input)
         inputs = [
@@ -86,6 +88,13 @@ def read(
         if not any(map(needs_query, inputs)):
             return _read(inputs, task, columns, None)
         return by_duckdb(inputs, lambda database: _read(inputs, task, columns, database), memory, threads, progress)
+
+
+@contextmanager
+def taken_away(copies: list[str]) -> Iterator[None]:
+    """Remove the copies of streams in the end."""
+    try:
+        yield
     finally:
         for copy in copies:
             if copy != "-":

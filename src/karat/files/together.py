@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from karat.errors import FileError
 from karat.files.inputs import find
 from karat.files.matching import by_item, label_of_noise
-from karat.files.reading import by_duckdb, is_saved, notes_on
+from karat.files.reading import by_duckdb, is_saved, notes_on, taken_away
 from karat.files.roles import Pairing, Side, pair
 from karat.files.sources import as_list, needs_query, open_source
+from karat.foreign import of_files
 
 if TYPE_CHECKING:
     from karat.files.queries import Database
@@ -46,7 +46,7 @@ def read_together(
 ) -> Together:
     """Labels of the same items from several files, or several columns of one; the options are those of read()."""
     copies: list[str] = []
-    try:
+    with of_files(), taken_away(copies):
         inputs = [
             find(path, input, encoding=encoding, header=header, delimiter=delimiter, copies=copies) for path in paths
         ]
@@ -60,10 +60,6 @@ def read_together(
             return _labels(pair(sources, golds, preds, id, []), noise)
 
         return by_duckdb(inputs, labels, memory, threads) if any(map(needs_query, inputs)) else labels(None)
-    finally:
-        for copy in copies:
-            if copy != "-":
-                os.unlink(copy)
 
 
 def _labels(pairings: Sequence[Pairing], noise: Any) -> Together:
