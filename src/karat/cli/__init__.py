@@ -16,6 +16,10 @@ def main(arguments: list[str] | None = None) -> int:
     from karat.cli.streams import drop, open_missing, settle
 
     open_missing()
+    if arguments is None:  # a program of its own, which may set its own environment
+        from karat.programs import keep_to_installed
+
+        keep_to_installed()
     try:
         return _run(arguments)
     except BrokenPipeError:  # the reader, such as head, has seen enough
