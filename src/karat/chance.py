@@ -45,6 +45,7 @@ class Draws:
 
     def values(self, measure: Measure, table: Profiled) -> Floats:
         """The measure of each clustering drawn; the same clusterings serve every measure of a table."""
+        DRAWS.check(self.samples * draws_of(measure), f"{measure} of each of {self.samples:,} samples", MeasureError)
         return table.remember((self, measure), lambda: self._values(measure, table))  # type: ignore[no-any-return]
 
     def _values(self, measure: Measure, table: Profiled) -> Floats:
@@ -254,7 +255,7 @@ def _derived(
     def formula(
         labelings: Labelings, *, null: Null = "margins", sides: int = 1, samples: int = 1000, seed: int = 0
     ) -> Any:
-        DRAWS.check(samples * _draws_of(inner), f"{name}({inner})", MeasureError)
+        DRAWS.check(samples * draws_of(inner), f"{name}({inner})", MeasureError)
         draws = Draws(Model(null, sides), samples, seed)
         return labelings.counts.each(lambda table: value(inner, table, draws)[0])
 
@@ -280,9 +281,9 @@ def _derived(
     return derived._with(given)
 
 
-def _draws_of(measure: Measure) -> int:
+def draws_of(measure: Measure) -> int:
     """How many random clusterings one value of a measure takes."""
-    return 1 if measure.inner is None else int(measure.params["samples"]) * _draws_of(measure.inner)
+    return 1 if measure.inner is None else int(measure.params["samples"]) * draws_of(measure.inner)
 
 
 def _adjusted(measure: Measure, table: Profiled, draws: Draws) -> tuple[float, float]:

@@ -11,6 +11,7 @@ import numpy as np
 from karat.bars import bar
 from karat.errors import KaratError
 from karat.frames import frame
+from karat.limits import BACKGROUNDS
 from karat.meta.partitions import Matrix
 from karat.meta.properties import PROPERTIES, Case, Property, find_property
 from karat.parsing import parse
@@ -209,6 +210,7 @@ def audit(
     items = chosen_properties(properties)
     if not isinstance(tries, int) or tries < 0:
         raise KaratError(f"tries={tries!r} is not a number of backgrounds; give 0 or more.")
+    BACKGROUNDS.check(tries, "tries")
     verdicts: dict[str, dict[str, Verdict]] = {}
     with bar("auditing measures", 0 if progress is not None else len(asked) * len(items)) as advance:
         for measure in map(parse, asked):
