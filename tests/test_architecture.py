@@ -15,7 +15,8 @@ SOURCE = Path(karat.__file__).parent
 
 # Each room may import only from rooms above it.
 ROOMS = [
-    "version", "errors", "limits", "temporary", "rendering", "frames", "result", "bars", "caches", "kernels", "labels",
+    "version", "errors", "foreign", "limits", "temporary", "rendering", "frames", "result", "bars", "caches",
+    "programs", "kernels", "labels",
     "profile", "entropies", "counts", "matrices", "storage", "tables", "systems", "stack", "trivial", "nulls",
     "moments", "arithmetic", "syntax", "registry", "parsing", "measures", "chance", "p_values",
     "uncertainty", "engines", "files", "scoring", "cards", "explanations", "comparisons", "relations",

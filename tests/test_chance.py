@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from scipy.stats import hypergeom, kstest
 
 import karat
-from karat import nulls
+from karat import bars, nulls
 from karat.chance import Draws, expected
 from karat.counts import Chances
 from karat.moments import joined_pairs
@@ -110,11 +110,43 @@ def test_both_ways_to_draw_a_table_agree_with_the_exact_moments(n: int) -> None:
 
 def test_tables_too_large_for_a_stack_are_drawn_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     table = karat.Table.from_labels(GOLD, PRED)
-    monkeypatch.setattr(nulls, "DENSE", 1)
+    monkeypatch.setattr(nulls, "SPARSE", 1)
     drawn = list(Model("all", 2).draw(table, 50, 0))
     assert all(isinstance(t, karat.Table) and t.n == table.n for t in drawn)
-    values = Draws(Model(), 2000, 1).values(karat.rand, table)
-    assert abs(values.mean() - average(karat.rand, Model())) < 5 * float(values.std()) / math.sqrt(2000)
+    values = Draws(Model(), 2000, 1).values(karat.purity, table)
+    assert abs(values.mean() - average(karat.purity, Model())) < 5 * float(values.std()) / math.sqrt(2000)
+
+
+@pytest.mark.parametrize("measure", ["ari", "rand", "jaccard", "fowlkes_mallows", "mirkin", "pair_f"])
+def test_pairs_are_counted_in_the_clusterings_that_other_measures_are_drawn_from(measure: str) -> None:
+    rng = np.random.default_rng(5)
+    table = karat.Table.from_labels(rng.integers(0, 12, 90), rng.integers(0, 9, 90))
+    drawn = [t for some in Model().draw(table, 40, 3) for t in (some if isinstance(some, karat.Stack) else [some])]
+    wanted = [karat.parse(measure).of(t) for t in drawn]
+    assert Draws(Model(), 40, 3).values(karat.parse(measure), table) == pytest.approx(wanted, abs=1e-12)
+
+
+def test_many_clusters_are_never_counted_in_a_dense_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nulls, "_by_items", None)  # 16 million cells for each of 20,000 items' clusterings
+    labels = np.random.default_rng(0).integers(0, 4000, (2, 20_000))
+    assert 0 < karat.p_value(*labels, "nmi", samples=3) <= 1
+    assert 0 < karat.p_value(*labels, "ari", samples=3) <= 1
+
+
+def test_long_draws_show_their_stage_in_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    stages: list[str] = []
+    real = bars._drawn
+    monkeypatch.setattr(bars, "PATIENCE", -1)
+    monkeypatch.setattr(bars, "watched", lambda: True)
+    monkeypatch.setattr(bars, "_drawn", lambda what, total: stages.append(what) or real(what, total))
+    karat.adjusted("purity", samples=20)(GOLD, PRED)
+    karat.p_value(GOLD, PRED, "ari", samples=20)
+    karat.score(GOLD, PRED, ["purity"], interval=0.95, resamples=20)
+    karat.relate(karat.Table.from_labels(GOLD, PRED), ["ari", "nmi", "purity"], resamples=20)
+    karat.audit("ari", "symmetry", tries=1)
+    assert stages == [
+        "drawing random clusterings", "drawing random clusterings", "resampling", "resampling", "auditing measures"
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 8, 30])
@@ -218,7 +250,7 @@ def test_the_reported_error_is_that_of_other_seeds() -> None:
         (lambda: karat.p_value(GOLD, PRED, "ari", seed=-1), "cannot have seed=-1"),
         (lambda: karat.p_value(GOLD, PRED, "ari", other=1), "no such option; leave out other"),
         (lambda: karat.p_value(karat.Table.from_labels(GOLD, PRED), None, "ari", missing="drop"), "leave out missing"),
-        (lambda: karat.p_value(GOLD, PRED, karat.wrap(lambda g, p: math.nan, name="nan")), "nan is nan here"),
+        (lambda: karat.p_value(GOLD, PRED, karat.wrap(lambda g, p: math.nan, name="nan")), "nan returned nan"),
         (lambda: karat.adjusted("purity").error(3), "is of a Table or a Stack"),  # type: ignore[arg-type]
         (lambda: karat.parse("adjusted(" * 2000 + "rand" + ")" * 2000), "2,000 is the most"),
         (

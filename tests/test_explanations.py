@@ -368,5 +368,5 @@ def test_mistakes_are_told_in_one_sentence() -> None:
         explain(gold, pred, "v_mesure")
     with pytest.raises(karat.TableError, match="pred is missing"):
         explain(gold)
-    with pytest.raises(karat.MeasureError, match="nan here"):
+    with pytest.raises(karat.MeasureError, match="returned nan"):
         explain(gold, pred, karat.wrap(lambda g, p: float("nan"), name="nothing"))

@@ -45,8 +45,16 @@ def test_hostile_texts_are_refused_at_once_and_briefly(text: str) -> None:
         lambda: karat.score([0, 1, 1], [0, 1, 0], "standardized(purity, samples=10000000000000)"),
         lambda: karat.score([0, 1, 1], [0, 1, 0], "adjusted(adjusted(adjusted(purity)))"),
         lambda: karat.p_value([0, 1], [0, 1], "purity", samples=10**9),
+        lambda: karat.p_value([0, 1, 1], [0, 1, 0], "adjusted(adjusted(purity))"),
+        lambda: karat.parse("adjusted(adjusted(adjusted(purity)))").error(karat.Table.from_matrix([[1, 2], [3, 4]])),
+        lambda: karat.score([0, 1, 1], [0, 1, 0], "adjusted(purity, samples=9999)", interval=0.9),
     ],
 )
 def test_more_draws_than_anybody_waits_for_are_refused(ask: Callable[[], Any]) -> None:
     with pytest.raises(karat.KaratError, match=r"but 1,000,000 is the most \(.*\); give fewer"):
         ask()
+
+
+def test_more_backgrounds_than_anybody_waits_for_are_refused() -> None:
+    with pytest.raises(karat.KaratError, match=r"but 100,000 is the most \(.*\); give fewer tries"):
+        karat.audit("ari", tries=10**12)

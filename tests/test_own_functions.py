@@ -38,7 +38,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 )  # fmt: skip
 @pytest.mark.parametrize("start", [[sys.executable, "-m", "karat"], [str(Path(sys.executable).with_name("karat"))]])
 def test_no_file_beside_the_data_is_run(folder: Path, command: str, start: list[str]) -> None:
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    environment = {**os.environ, "PYTHONPATH": str(Path(karat.__file__).parents[1])}
     done = subprocess.run([*start, *command.split()], capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 0, done.stderr
     assert not (folder / "ran").exists(), (folder / "ran").read_text()

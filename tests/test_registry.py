@@ -157,7 +157,7 @@ def test_what_cannot_be_wrapped_is_explained() -> None:
         karat.wrap(functools.partial(sklearn.metrics.rand_score))
     with pytest.raises(karat.MeasureError, match="there is a measure 'ari' already"):
         karat.wrap(sklearn.metrics.rand_score, name="ari")
-    with pytest.raises(karat.MeasureError, match="mine returned None, which is not a number"):
+    with pytest.raises(karat.MeasureError, match="mine returned None, which is no finite number"):
         karat.wrap(lambda gold, pred: None, name="mine")([0, 1], [0, 1])
     for name in (3, "", []):
         with pytest.raises(karat.MeasureError, match="cannot be the name of a measure"):

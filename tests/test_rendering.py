@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import io
 
-from hypothesis import given
+import pytest
+from hypothesis import example, given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt  # which rich brings along
 
-from karat.rendering import Layout, delimited, grid, latex, markdown, shortened, shown, width
+from karat.rendering import Layout, delimited, formula_like, grid, latex, markdown, shortened, shown, width
 
 anything = st.text(max_size=12)
 
@@ -61,6 +63,55 @@ def test_a_long_note_is_wrapped_but_a_signature_is_not() -> None:
 def test_markdown_and_latex_escape_what_they_would_obey() -> None:
     assert markdown(["a|b", "n"], [["*x*  <b>", "1"]]) == "| a\\|b | n |\n| --- | ---: |\n| \\*x\\* \\<b\\> | 1 |"
     assert r"50\% \& \_x\textbackslash{} $\uparrow$ & 1 \\" in latex(["a", "n"], [["50% & _x\\ ↑", "1"]])
+
+
+def cells_shown(text: str) -> list[str]:
+    """The texts of the cells of a Markdown table as a reader sees them, by a parser of GitHub's dialect."""
+    found, code = [], MarkdownIt().enable("table").parse(text)
+    for token in code:
+        for child in token.children or []:
+            assert child.type == "text", child
+        if token.type == "inline":
+            found.append("".join(child.content for child in token.children or []))
+    return found
+
+
+@given(st.text(st.sampled_from("ab$|`<>[]()*_~&#\\!-+=:;{}^'\"\n\r\t @.1"), min_size=1, max_size=15))
+@example("$x$ and $`y`$")
+@example("[a](javascript:b) <b> &lt; |x| **b** _i_ ~~s~~ # 1")
+def test_markdown_shows_every_label_as_it_is(label: str) -> None:
+    seen = " ".join(label.split())
+    text = markdown([label, "n"], [[label, "1"]])
+    assert [cell.strip() for cell in cells_shown(text)] == [seen, "n", seen, "1"]
+    assert "$" not in text  # which would begin mathematics on GitHub
+
+
+@pytest.mark.parametrize("title", ["- one", "+ one", "1. one", "# one", "> one", "=== ", "---", "2) x", "$a$"])
+def test_a_title_in_markdown_is_a_paragraph_whatever_it_begins_with(title: str) -> None:
+    tokens = MarkdownIt().parse(Layout(title, ["a"], [["x"]]).markdown())
+    assert tokens[0].type == "paragraph_open"
+
+
+def test_a_signature_in_markdown_keeps_its_backticks() -> None:
+    text = Layout("t", ["a"], [["x"]], signatures=["`a``b"]).markdown()
+    (code,) = [
+        child for token in MarkdownIt().parse(text) for child in token.children or [] if child.type == "code_inline"
+    ]
+    assert code.content == "`a``b"
+
+
+def test_latex_joins_no_characters_and_needs_no_package_but_booktabs() -> None:
+    rows = latex(["a", "n"], [["-- ''x'' ,, \"q\" `", "–"]]).split("\n")
+    assert rows[4] == r"-{}- '{}'x'{}' ,{}, \symbol{34}q\symbol{34} \textasciigrave{} & -- \\"
+
+
+@pytest.mark.parametrize(
+    ("cells", "found"),
+    [(["a", -0.5, "-0.5", "+1e3", None], None), (["a", "=1+1"], "=1+1"), (["@SUM(A1)"], "@SUM(A1)"), (["\t=x"], "\t=x"),
+     (["-x"], "-x"), (["a=b", "1-2"], None)],
+)  # fmt: skip
+def test_what_a_spreadsheet_would_run_is_told_from_numbers(cells: list[object], found: str | None) -> None:
+    assert formula_like(cells) == found
 
 
 @given(st.lists(st.tuples(anything, anything), min_size=1))

@@ -323,7 +323,7 @@ def test_the_command_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture
     karat.Table.from_labels(GOLD, PRED).save(table)
     assert main(["report", str(table), "-o", str(out), "-q"]) == 0
     assert capsys.readouterr() == ("", "")
-    assert main(["report", str(both), "-o", str(tmp_path / "page.pdf")]) == 1
+    assert main(["report", str(both), "-o", str(tmp_path / "page.pdf")]) == 2
     assert "name it .html" in capsys.readouterr().err
 
 
@@ -354,7 +354,7 @@ def test_notebooks_show_tables_and_plots() -> None:
 def test_a_wrong_level_is_told_in_the_terminals_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "both.csv"
     path.write_text("gold,pred\na,1\nb,2\n")
-    assert main(["report", str(path), "--interval", "2", "-o", str(tmp_path / "page.html")]) == 1
+    assert main(["report", str(path), "--interval", "2", "-o", str(tmp_path / "page.html")]) == 2
     assert capsys.readouterr().err == "karat: --interval 2.0 is not a share of intervals; give one such as 0.95.\n"
 
 

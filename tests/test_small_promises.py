@@ -23,6 +23,7 @@ import pytest
 from rich.progress import Progress
 
 import karat
+from karat import bars
 from karat.app.serving import _received
 from karat.app.workers import RefusedError
 from karat.bars import bar
@@ -57,15 +58,31 @@ class Terminal(io.StringIO):
 
 
 def test_a_bar_goes_on_where_work_was_left_and_is_not_drawn_for_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    begun = []
-    add = Progress.add_task
+    shown = []
+    update = Progress.update
+    monkeypatch.setattr(bars, "PATIENCE", -1)
     monkeypatch.setattr(sys, "stderr", Terminal())
-    monkeypatch.setattr(Progress, "add_task", lambda self, *a, **k: begun.append(k) or add(self, *a, **k))
+    monkeypatch.setattr(
+        Progress,
+        "update",
+        lambda self, task, *, completed: shown.append(completed) or update(self, task, completed=completed),
+    )
     with bar("work", 10, done=4) as advance:
         advance()
+        with bar("work within work", 3) as advance_within:
+            advance_within()
     with bar("work", 10, done=10) as advance:
         advance()
-    assert begun == [{"total": 10, "completed": 4}]
+    assert shown == [5]
+
+
+def test_quick_work_has_no_bar_and_a_closed_standard_error_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    for stream in (Terminal(), None):
+        monkeypatch.setattr(sys, "stderr", stream)
+        with bar("work", 10) as advance:
+            advance()
+        assert stream is None or stream.getvalue() == ""
+        bars.say("a note")
 
 
 def test_an_empty_setting_of_the_cache_means_the_default(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from scipy.optimize import linear_sum_assignment
 
 import karat
 from karat import kernels
-from karat.kernels import assignment, counting, expected, logarithm, objects, tallying, threads
+from karat.kernels import assignment, counting, expected, logarithm, objects, shuffling, tallying, threads
 from karat.profile import exact_sum
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -116,6 +116,27 @@ def test_counting_has_a_twin_of_the_same_bits(pair: tuple[Any, Any], monkeypatch
     for name in ("count_dense", "histogram", "scatter", "regroup", "count_runs", "write_runs", "first_seen"):
         monkeypatch.setattr(counting, name, twin(getattr(counting, name)))
     assert same(compiled, counting.cross_count(*pair))
+
+
+@needs_compiled
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=20), st.integers(1, 9), st.integers(0, 99))
+def test_shuffles_have_a_twin_of_the_same_draws(classes: list[int], number: int, seed: int) -> None:
+    clusters = np.bincount(np.arange(sum(classes)) % number)
+    clusters, sizes = clusters[clusters > 0], np.array(classes)
+    both = (shuffling.joined_after_shuffles, twin(shuffling.joined_after_shuffles))
+    drawn = []
+    for function in both:
+        rng = np.random.default_rng(seed)
+        drawn.append([*function(sizes, clusters, rng, 3), rng.random()])  # which leave the stream at the same place
+    assert drawn[0] == drawn[1]
+    assert shuffling._agree()
+
+
+def test_a_numpy_that_shuffles_otherwise_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shuffling, "_agree", lambda: False)
+    sizes = np.array([3, 4, 5])
+    found = shuffling.joined_at_random(sizes, sizes, np.random.default_rng(2), 4)
+    assert found.tolist() == twin(shuffling.joined_after_shuffles)(sizes, sizes, np.random.default_rng(2), 4).tolist()
 
 
 @needs_compiled

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.arithmetic import ratio, settle
+from karat.bars import bar
 from karat.counts import Counts, Profiled, Statistic
 from karat.errors import MeasureError
 from karat.limits import DRAWS
@@ -44,14 +45,29 @@ class Draws:
 
     def values(self, measure: Measure, table: Profiled) -> Floats:
         """The measure of each clustering drawn; the same clusterings serve every measure of a table."""
+        DRAWS.check(self.samples * draws_of(measure), f"{measure} of each of {self.samples:,} samples", MeasureError)
         return table.remember((self, measure), lambda: self._values(measure, table))  # type: ignore[no-any-return]
 
     def _values(self, measure: Measure, table: Profiled) -> Floats:
-        drawn: Iterable[Counts] = self.model.draw(table, self.samples, self.seed)
-        if self.samples * math.prod(table.shape) <= KEPT and self.model.null != "all":
-            drawn = table.remember(self, lambda: list(drawn))
-        values = np.concatenate([np.atleast_1d(np.asarray(measure.of(some), dtype=np.float64)) for some in drawn])
+        pairs = self.model.draw_pairs(table, self.samples, self.seed) if of_pairs(measure) else None
+        if pairs is not None:
+            at = cache(partial(_at_pairs, measure, table))
+            values = self._shown(lambda joined: np.array([at(both) for both in joined.tolist()]), pairs)
+        else:
+            drawn: Iterable[Counts] = self.model.draw(table, self.samples, self.seed)
+            if self.samples * math.prod(table.shape) <= KEPT and self.model.null != "all":
+                drawn = table.remember(self, lambda: list(drawn))
+            values = self._shown(lambda some: np.atleast_1d(np.asarray(measure.of(some), dtype=np.float64)), drawn)
         return np.array([finite(measure, value) for value in values.tolist()])
+
+    def _shown(self, value: Callable[[Any], Floats], parts: Iterable[Any]) -> Floats:
+        """The values of all parts, with a bar while they are drawn."""
+        values = []
+        with bar("drawing random clusterings", self.samples) as advance:
+            for part in parts:
+                values.append(value(part))
+                advance(values[-1].size)
+        return np.concatenate(values)
 
     def mean(self, measure: Measure, table: Profiled) -> tuple[float, float]:
         """The measure's average over the model, and the standard error of that: 0 if it is exact."""
@@ -239,7 +255,7 @@ def _derived(
     def formula(
         labelings: Labelings, *, null: Null = "margins", sides: int = 1, samples: int = 1000, seed: int = 0
     ) -> Any:
-        DRAWS.check(samples * _draws_of(inner), f"{name}({inner})", MeasureError)
+        DRAWS.check(samples * draws_of(inner), f"{name}({inner})", MeasureError)
         draws = Draws(Model(null, sides), samples, seed)
         return labelings.counts.each(lambda table: value(inner, table, draws)[0])
 
@@ -265,9 +281,9 @@ def _derived(
     return derived._with(given)
 
 
-def _draws_of(measure: Measure) -> int:
+def draws_of(measure: Measure) -> int:
     """How many random clusterings one value of a measure takes."""
-    return 1 if measure.inner is None else int(measure.params["samples"]) * _draws_of(measure.inner)
+    return 1 if measure.inner is None else int(measure.params["samples"]) * draws_of(measure.inner)
 
 
 def _adjusted(measure: Measure, table: Profiled, draws: Draws) -> tuple[float, float]:
@@ -310,18 +326,25 @@ def _gold_itself(table: Profiled) -> Table:
 
 def pair_moments(measure: Measure, table: Profiled, model: Model) -> Moments | None:
     """The moments of the pairs joined by both, if the measure depends on nothing else that the model moves."""
-    if model.null != "margins" or not set(measure.statistics) <= {Pairs, SquareSums}:
+    if model.null != "margins" or not of_pairs(measure):
         return None
     return joined_pairs(table.profile.classes, table.profile.clusters)
 
 
 def pair_slope(measure: Measure, table: Profiled) -> float:
     """How the measure changes with the number of pairs joined by both."""
-    pairs, squares = table.statistic(Pairs), table.statistic(SquareSums)
+    pairs = table.statistic(Pairs)
     lowest = max(0, pairs.gold + pairs.pred - pairs.total)
+    return _at_pairs(measure, table, min(pairs.gold, pairs.pred)) - _at_pairs(measure, table, lowest)
 
-    def at(both: Any) -> float:
-        moved = {Pairs: replace(pairs, both=both), SquareSums: replace(squares, cells=2 * both + squares.n)}
-        return float(measure.value(moved[kind] for kind in measure.statistics))
 
-    return at(min(pairs.gold, pairs.pred)) - at(lowest)
+def of_pairs(measure: Measure) -> bool:
+    """Whether, with class and cluster sizes given, a measure depends on the pairs joined by both sides only."""
+    return bool(measure.statistics) and set(measure.statistics) <= {Pairs, SquareSums}
+
+
+def _at_pairs(measure: Measure, table: Profiled, both: int) -> float:
+    """The measure if both sides joined that many pairs, with class and cluster sizes as they are."""
+    pairs, squares = table.statistic(Pairs), table.statistic(SquareSums)
+    moved = {Pairs: replace(pairs, both=both), SquareSums: replace(squares, cells=2 * both + squares.n)}
+    return float(measure.value(moved[kind] for kind in measure.statistics))

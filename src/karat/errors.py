@@ -96,10 +96,30 @@ def either(values: Iterable[str]) -> str:
     return f"{', '.join(most)} or {last}" if most else last
 
 
+BRIEF = 60  # characters of a value in a message
+
+
+def brief(value: object) -> str:
+    """A value as messages show it: its repr, cut where it is long, its type where it cannot be shown.
+
+    >>> brief("x" * 70_000)
+    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'"
+    """
+    try:
+        whole = repr(value[: BRIEF + 1] if isinstance(value, (str, bytes)) else value)
+    except Exception:  # of somebody else's class, or an integer of very many digits
+        whole = f"a value of type {type(value).__name__}"
+    if not isinstance(value, (str, bytes)):  # an array has many lines
+        whole = " ".join(whole[: 4 * BRIEF].split())
+    if len(whole) <= BRIEF + 2:
+        return whole
+    return f"{whole[: BRIEF - 2]}...{whole[-1]}"
+
+
 def listed(values: Iterable[object], most: int = 5) -> str:
     """The first few of some values, as a message shows them: 'a', 'b', ... (7 in all)."""
     shown = list(values)
-    text = ", ".join(repr(v) for v in shown[:most])
+    text = ", ".join(brief(v) for v in shown[:most])
     return text if len(shown) <= most else f"{text}, ... ({len(shown)} in all)"
 
 
@@ -107,5 +127,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """'did you mean X?' when a known name is close to the one given, else nothing."""
     from difflib import get_close_matches
 
+    if len(name) > 2 * BRIEF:  # close to nothing, which would take long to find out
+        return ""
     close = get_close_matches(name, list(known), n=1)
     return f"did you mean {close[0]}?" if close else ""

@@ -28,6 +28,7 @@ class Limit(NamedTuple):
 TEXT = Limit(2_000, "characters", "no measure needs more", "shorten the text")
 NESTING = Limit(5, "levels of parentheses", "measures are derived from measures once or twice", "leave some out")
 RESAMPLES = Limit(1_000_000, "resamples", "a thousand give a standard error to 2 %", "give fewer")
+BACKGROUNDS = Limit(100_000, "random backgrounds", "a hundred take a second for each measure", "give fewer tries")
 ITEMS = Limit(1_000_000_000, "items in a list", "they take 16 GB", "score fewer items, or a measure that needs none")
 STACK = Limit(1_000_000_000, "cells in a stack of dense tables", "they take 8 GB", "score the tables one by one")
 DRAWS = Limit(

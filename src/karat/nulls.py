@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from karat.counts import Chances, Profiled
 from karat.errors import MeasureError, TableError, listed
+from karat.kernels.shuffling import joined_at_random
 from karat.profile import Sizes
 from karat.stack import Stack
 from karat.tables import Table
@@ -30,7 +31,8 @@ Ints: TypeAlias = NDArray[np.int64]
 Null: TypeAlias = Literal["margins", "number", "all"]
 
 ROOM = 1 << 22  # cells or items drawn at a time
-DENSE = 1 << 24  # cells of one table beyond which it is counted sparsely
+SPARSE = 1 << 13  # cells of one table beyond which shuffled items are counted sparsely
+DENSE = 1 << 24  # cells of one table that are drawn one by one
 LIMIT = 10**9  # items that can be drawn; NumPy's hypergeometric numbers end there
 
 
@@ -74,6 +76,20 @@ class Model:
             cols = self._draw_sizes(rng, clusters, many, fixed=False)
             yield from _shuffled(rng, rows, cols)
 
+    def draw_pairs(self, table: Profiled, samples: int, seed: int) -> Iterator[Ints] | None:
+        """The numbers of pairs that both sides join in the tables that draw() gives, a few at a time.
+
+        None if the tables are not drawn by shuffling the labels of items.
+        """
+        if self.null != "margins" or not _by_shuffling(int(table.n), math.prod(table.shape)) or table.n >= LIMIT:
+            return None
+        rng = np.random.default_rng(seed)
+        classes, clusters = (np.repeat(*sizes.arrays) for sizes in (table.profile.classes, table.profile.clusters))
+        batch = max(1, ROOM // int(table.n))
+        return (
+            joined_at_random(classes, clusters, rng, min(batch, samples - start)) for start in range(0, samples, batch)
+        )
+
     def _work(self, table: Profiled) -> int:
         """How many cells or items are about to be drawn for one table."""
         classes, clusters = table.shape
@@ -94,14 +110,19 @@ class Model:
 def _shuffled(rng: np.random.Generator, rows: Ints, cols: Ints) -> Iterator[Stack | Table]:
     """A table for each line of margins, each table as likely as it is when labels are shuffled."""
     n, cells = int(rows[0].sum()), rows.shape[1] * cols.shape[1]
-    if cells > DENSE:
+    if cells > (SPARSE if _by_shuffling(n, cells) else DENSE):
         for gold, pred in zip(rows, cols, strict=True):
             labels = rng.permutation(np.repeat(np.arange(gold.size), gold))
             yield Table.from_labels(labels, np.repeat(np.arange(pred.size), pred))
-    elif n < 20 * cells:  # a shuffled item takes as long as 1/20 hypergeometric cell
+    elif _by_shuffling(n, cells):
         yield Stack(_by_items(rng, rows, cols))
     else:
         yield Stack(_by_cells(rng, rows, cols))
+
+
+def _by_shuffling(n: int, cells: int) -> bool:
+    """Whether to shuffle items rather than draw cells: an item takes as long as 1/20 hypergeometric cell."""
+    return n < 20 * cells
 
 
 def _by_items(rng: np.random.Generator, rows: Ints, cols: Ints) -> Ints:

@@ -15,7 +15,9 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from karat.counts import Counts, Statistic
-from karat.errors import MeasureError
+from karat.errors import BRIEF, MeasureError, brief
+from karat.foreign import told
+from karat.limits import TEXT
 from karat.registry import Better, Measure, _registry, find
 from karat.syntax import take_apart
 
@@ -36,21 +38,25 @@ class Labelings(Statistic):
     def value(self, function: Callable[[Any, Any], Any], name: str) -> Any:
         """The function of gold and pred codes, for each table."""
 
-        def number(table: Counts) -> float:
+        def value_of(table: Counts) -> float:
             labels = table.expand()
             try:
-                value = function(*labels)
-            except MeasureError:
+                value: Any = function(*labels)
+            except (MeasureError, KeyboardInterrupt):
                 raise
-            except Exception as problem:  # somebody else's function may fail as it likes
-                told = f"{type(problem).__name__} {problem}".split("\n", 1)[0][:120].rstrip(". ")
-                raise MeasureError(f"{name} failed ({told}); mend it, or leave it out.") from problem
+            except BaseException as problem:  # somebody else's function may fail as it likes, or even leave
+                raise MeasureError(f"{name[:BRIEF]} failed ({told(problem)}); mend it, or leave it out.") from problem
             try:
-                return float(value)
-            except (TypeError, ValueError, OverflowError):
-                raise MeasureError(f"{name} returned {repr(value)[:60]}, which is not a number; return one.") from None
+                if isinstance(value, (str, bytes, bytearray)) or (hasattr(value, "ndim") and value.ndim):
+                    raise TypeError
+                number = float(value)
+            except Exception:  # of numbers too large, or of whatever class
+                number = math.nan
+            if not math.isfinite(number):
+                raise MeasureError(f"{name[:BRIEF]} returned {brief(value)}, which is no finite number; return one.")
+            return number
 
-        return self.counts.each(number)
+        return self.counts.each(value_of)
 
 
 def wrap(
@@ -70,12 +76,15 @@ def wrap(
     0.5
     """
     if not callable(function) or isinstance(function, Measure):
-        raise MeasureError(f"{function!r} is not a plain function of (gold, pred); give one.")
+        raise MeasureError(f"{brief(function)} is not a plain function of (gold, pred); give one.")
     module, qualified = (getattr(function, key, "") for key in ("__module__", "__qualname__"))
     if name is None and (not module or not qualified or "<" in qualified):
-        raise MeasureError(f"{function!r} has no name to find it by; give it one: karat.wrap(function, name='mine').")
+        raise MeasureError(
+            f"{brief(function)} has no name to find it by; give it one: karat.wrap(function, name='mine')."
+        )
     if name is not None and (not isinstance(name, str) or not name):
-        raise MeasureError(f"{name!r} cannot be the name of a measure; give a text.")
+        raise MeasureError(f"{brief(name)} cannot be the name of a measure; give a text.")
+    TEXT.check(len(name or ""), "the name of a measure", MeasureError)
     if name in _registry:
         raise MeasureError(f"there is a measure {name!r} already; choose another name.")
     text = name or f"{module}:{qualified}"
@@ -105,9 +114,9 @@ def parse(text: str | Measure | Callable[..., Any]) -> Measure:
     if name in _derivations and inner is not None:
         return _derivations[name](parse(inner))._with(params)
     if name in _derivations:
-        raise MeasureError(f"{text!r} does not say of which measure; write it like {name}(rand).")
+        raise MeasureError(f"{brief(text)} does not say of which measure; write it like {name}(rand).")
     if inner is not None:
-        raise MeasureError(f"in {text!r}, {inner!r} is no parameter; write name=value.")
+        raise MeasureError(f"in {brief(text)}, {brief(inner)} is no parameter; write name=value.")
     return (_import_function(name) if ":" in name else find(name))._with(params)
 
 
@@ -129,12 +138,11 @@ def _import_function(path: str) -> Measure:
     except KeyboardInterrupt:
         raise
     except BaseException as problem:  # a module may fail as it likes, or even leave
-        reason = f"{type(problem).__name__} {problem}".rstrip()
-        file = f"./{module.replace('.', '/')}.py"
-        remedy = f"install it, or name a file of your own by its path, such as {file}:{name}"
+        file = f"./{module.replace('.', '/')}.py:{name}" if len(path) < BRIEF else "./mine.py:function"
+        remedy = f"install it, or name a file of your own by its path, such as {file}"
         if module.endswith(".py"):
             remedy = "check the path and the name of the function, and that the file runs"
-        raise MeasureError(f"{path!r} cannot be imported ({reason}); {remedy}.") from None
+        raise MeasureError(f"{brief(path)} cannot be imported ({told(problem)}); {remedy}.") from None
     return wrap(function, name=path)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.counts import Counts, Statistic
-from karat.errors import MeasureError, listed, nearest
+from karat.errors import MeasureError, brief, listed, nearest
 from karat.syntax import LARGEST, check_parameter, spell
 from karat.tables import Table
 
@@ -67,12 +67,12 @@ class Measure:
         for key, allowed in (("better", (*get_args(Better), None)), ("unit", get_args(Unit))):
             if getattr(self, key) not in allowed:
                 raise MeasureError(
-                    f"{self.name} cannot have {key}={getattr(self, key)!r}; use one of {listed(allowed)}."
+                    f"{self.name} cannot have {key}={brief(getattr(self, key))}; use one of {listed(allowed)}."
                 )
         low, high = self.bounds if isinstance(self.bounds, tuple) and len(self.bounds) == 2 else (0, 0)
         if not (isinstance(low, Real) and isinstance(high, Real) and low < high):
             raise MeasureError(
-                f"{self.name} cannot have bounds={self.bounds!r}; give the lowest and the highest value."
+                f"{self.name} cannot have bounds={brief(self.bounds)}; give the lowest and the highest value."
             )
         self._document()
 
@@ -111,9 +111,7 @@ class Measure:
     def of(self, counts: Counts) -> float | NDArray[np.float64]:
         """The value for one table, as a plain float, or for each table of a stack, as an array."""
         if not isinstance(counts, Counts):
-            raise MeasureError(
-                f"{self.name} is of a Table or a Stack, not of {str(counts)[:60]}; count the labels first."
-            )
+            raise MeasureError(f"{self.name} is of a Table or a Stack, not of {brief(counts)}; count the labels first.")
         if counts.delicate:
             return np.asarray(counts.each(self.of), dtype=np.float64)
         return self.value(counts.statistic(kind) for kind in self.statistics)
@@ -134,7 +132,7 @@ class Measure:
     def error(self, counts: Counts) -> float:
         """The Monte-Carlo standard error of the value for one table: 0 for all that draws nothing at random."""
         if not isinstance(counts, Counts):
-            raise MeasureError(f"{self.name}.error is of a Table or a Stack, not of {str(counts)[:60]}.")
+            raise MeasureError(f"{self.name}.error is of a Table or a Stack, not of {brief(counts)}.")
         if self.error_of is None:
             return 0.0
         return counts.each(lambda table: self.error_of(table, **self.params))  # type: ignore[misc, no-any-return]
@@ -150,7 +148,7 @@ class Measure:
     def _no_parameter(self, key: str, others: tuple[str, ...] = ()) -> str:
         known = [*self.defaults, *others]
         hint = nearest(key, known) or f"it has {listed(known) or 'none'}."
-        return f"{self.name} has no parameter {key!r}; {hint}"
+        return f"{self.name} has no parameter {brief(key)}; {hint}"
 
     @property
     def family(self) -> str:
@@ -268,7 +266,7 @@ def find(name: str) -> Measure:
         return _registry[name]
     except KeyError:
         hint = nearest(name.lower(), _registry) or "list_measures() has them all."
-        raise MeasureError(f"there is no measure {name[:60]!r}; {hint}") from None
+        raise MeasureError(f"there is no measure {brief(name)}; {hint}") from None
 
 
 def list_measures() -> tuple[Measure, ...]:

@@ -123,8 +123,8 @@ class Layout(NamedTuple):
 
     def markdown(self) -> str:
         """For GitHub and its like."""
-        signatures = [f"`{line.replace('`', '')}`" for line in self.signatures]
-        return "\n\n".join([_markdown_cell(self.title), markdown(self.headings, self.rows, self.left), *signatures])
+        signatures = map(_markdown_code, self.signatures)
+        return "\n\n".join([_markdown_line(self.title), markdown(self.headings, self.rows, self.left), *signatures])
 
     def html(self) -> str:
         """For a notebook."""
@@ -137,7 +137,7 @@ class Layout(NamedTuple):
 
     def latex(self) -> str:
         """For a paper; the title is a comment."""
-        comments = [f"% {line}" for line in (self.title, *self.signatures)]
+        comments = map(_latex_comment, (self.title, *self.signatures))
         return "\n".join([*comments, latex(self.headings, self.rows, self.left)])
 
 
@@ -203,7 +203,23 @@ def _markdown_cell(text: str) -> str:
         bold = f"**{text.number}**" if text.best else text.number
         return f"{bold} <sup>{text.letters}</sup>" if text.letters else bold
     text = " ".join(text.split())
-    return re.sub(r"([\\|`*_<>\[\]&~#])", r"\\\1", text) if text.strip("-:") else text
+    if not text.strip("-:"):
+        return text
+    # a dollar begins mathematics whatever stands before it, so it is written as an entity
+    return re.sub(r"([\\|`*_<>\[\]&~#])", r"\\\1", text).replace("$", "&#36;")
+
+
+def _markdown_line(text: str) -> str:
+    """A paragraph of one line, which does not begin like a list or a ruler."""
+    return re.sub(r"^(\d*)([-+.)])", r"\1\\\2", _markdown_cell(text))
+
+
+def _markdown_code(text: str) -> str:
+    """Text to be copied, between more backticks than it has in a row."""
+    text = " ".join(text.split())
+    fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
+    space = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{fence}{space}{text}{space}{fence}"
 
 
 def html(headings: Row, rows: Sequence[Row], left: int = 1) -> str:
@@ -238,8 +254,9 @@ def latex(headings: Row, rows: Sequence[Row], left: int = 1) -> str:
 _LATEX = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "↑": r"$\uparrow$",
     "↓": r"$\downarrow$", "–": "--", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
-    '"': r"\textquotedbl{}", "·": r"$\cdot$", "∞": r"$\infty$",
-    "[": "{[}", "*": "{*}",  # which \\ would take if they followed it
+    '"': r"\symbol{34}", "`": r"\textasciigrave{}", "·": r"$\cdot$", "∞": r"$\infty$", "≥": r"$\geq$", "≤": r"$\leq$",
+    "β": r"$\beta$", "×": r"$\times$", "±": r"$\pm$",
+    "\0": "{}", "[": "{[}", "*": "{*}",  # which \\ would take if they followed it
     **{c: f"\\{c}" for c in "&%$#_{}"},
 }  # fmt: skip
 
@@ -248,7 +265,12 @@ def _latex_cell(text: str) -> str:
     if isinstance(text, Marked):
         bold = rf"\textbf{{{_latex_cell(text.number)}}}" if text.best else _latex_cell(text.number)
         return rf"{bold}$^{{{text.letters}}}$" if text.letters else bold
-    return "".join(_LATEX.get(c, c) for c in " ".join(text.split()))
+    apart = re.sub(r"([-',])(?=\1)", "\\1\0", " ".join(text.split()))  # two of which LaTeX would write as one
+    return "".join(_LATEX.get(c, c) for c in apart)
+
+
+def _latex_comment(text: str) -> str:
+    return f"% {' '.join(text.split())}"
 
 
 def delimited(headings: Row, rows: Iterable[Sequence[object]]) -> str:
@@ -260,6 +282,20 @@ def delimited(headings: Row, rows: Iterable[Sequence[object]]) -> str:
     writer.writerow(headings)
     writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
     return "\n".join(lines)
+
+
+_FORMULA = re.compile(r"\s*[=+\-@\t\r]")
+
+
+def formula_like(cells: Iterable[object]) -> str | None:
+    """The first text that a spreadsheet would take for a formula, which numbers are not."""
+    for cell in cells:
+        if isinstance(cell, str) and _FORMULA.match(cell):
+            try:
+                float(cell)
+            except ValueError:
+                return cell
+    return None
 
 
 class _Lines(list[str]):

@@ -8,25 +8,25 @@ from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any, Literal, get_args, get_origin
 
-from karat.errors import MeasureError, listed
+from karat.errors import BRIEF, MeasureError, brief, listed
 from karat.limits import NESTING, TEXT
 
 _FUNCTION = r":[A-Za-z_][\w.]*"  # of a module, or of a file of Python
 _NAME = rf"(?P<name>[A-Za-z_][\w.]*(?:{_FUNCTION})?|[^(),]+\.py{_FUNCTION})"
 _CALL = re.compile(rf"{_NAME}\s*(?:\((?P<params>.*)\))?", re.DOTALL)
+_MARKS = re.compile(r"[(),]")
 LARGEST = 1e100  # of a parameter, so that its square is a number too
 
 
 def split_at_commas(text: str) -> list[str]:
     """The pieces of a text between commas that are not between parentheses."""
-    pieces, depth = [""], 0
-    for letter in text:
-        depth += {"(": 1, ")": -1}.get(letter, 0)
-        if letter == "," and not depth:
-            pieces.append("")
-        else:
-            pieces[-1] += letter
-    return pieces
+    pieces, depth, start = [], 0, 0
+    for mark in _MARKS.finditer(text):
+        depth += {"(": 1, ")": -1}.get(mark[0], 0)
+        if mark[0] == "," and not depth:
+            pieces.append(text[start : mark.start()])
+            start = mark.end()
+    return [*pieces, text[start:]]
 
 
 def take_apart(text: object) -> tuple[str, str | None, dict[str, Any]]:
@@ -49,15 +49,9 @@ def take_apart(text: object) -> tuple[str, str | None, dict[str, Any]]:
         if not equals or not key or not value:
             raise MeasureError(f"in {brief(text)}, {brief(piece.strip())} is no parameter; write name=value.")
         if key in params:
-            raise MeasureError(f"{brief(text)} gives {key[:60]} twice; give it once.")
+            raise MeasureError(f"{brief(text)} gives {key[:BRIEF]} twice; give it once.")
         params[key] = _value(value)
     return match["name"], inner, params
-
-
-def brief(text: object) -> str:
-    """A text in quotes as messages show it, cut where it is long."""
-    whole = repr(text[:61] if isinstance(text, str) else text)
-    return whole if len(whole) <= 62 else f"{whole[:58]}...{whole[-1]}"
 
 
 def _value(text: str) -> Any:
@@ -87,7 +81,7 @@ def check_parameter(measure: str, key: str, value: Any, hint: Any) -> Any:
     kinds = get_args(hint) or (hint,)
     if get_origin(hint) is Literal:
         if not isinstance(value, str) or value not in kinds:
-            raise MeasureError(f"{measure} cannot have {key}={value!r}; use one of {listed(kinds)}.")
+            raise MeasureError(f"{measure} cannot have {key}={brief(value)}; use one of {listed(kinds)}.")
         return value
     if value is None and type(None) in kinds:
         return value
@@ -99,5 +93,5 @@ def check_parameter(measure: str, key: str, value: Any, hint: Any) -> Any:
     number = isinstance(value, Integral if whole else Real) and not isinstance(value, bool)
     if not number or not 0 <= value <= LARGEST or math.isnan(value):
         noun = "a whole number" if whole else "a number"
-        raise MeasureError(f"{measure} cannot have {key}={repr(value)[:60]}; give {noun} from 0 to {LARGEST:g}.")
+        raise MeasureError(f"{measure} cannot have {key}={brief(value)}; give {noun} from 0 to {LARGEST:g}.")
     return int(value) if isinstance(value, Integral) else float(value)

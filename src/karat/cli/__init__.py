@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import threading
-from contextlib import suppress
+from contextlib import nullcontext
 from typing import Any
 
 from karat.errors import KaratError
@@ -18,7 +18,7 @@ _heard: list[int] = []  # signals since the command began
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; 0 if it went well, 1 for a user's error (argparse exits with 2 for usage).
+    """Run one command and return its exit status, of which karat.cli.usage has the list.
 
     Signals end it with 128 and their number: 130 after Ctrl-C, 143 for SIGTERM, 129 when the terminal is closed.
     """
@@ -33,25 +33,37 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _tried(arguments: list[str] | None) -> int:
+    from karat.cli.streams import drop, open_missing, settle
+
+    open_missing()
+    if arguments is None:  # a program of its own, which may set its own environment
+        from karat.programs import keep_to_installed
+
+        keep_to_installed()
     try:
         return _run(arguments)
     except BrokenPipeError:  # the reader, such as head, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop(sys.stdout)
         return 0
     except KeyboardInterrupt:
         return _fail(INTERRUPTED, 130)
     except KaratError as problem:
         from karat.cli.output import in_words_of_the_terminal
+        from karat.cli.usage import BAD_DATA, BAD_USAGE, TOO_LOW, ThresholdError, UsageError
 
-        return _fail(in_words_of_the_terminal(str(problem)))
+        kinds = {UsageError: BAD_USAGE, ThresholdError: TOO_LOW}
+        return _fail(in_words_of_the_terminal(str(problem)), kinds.get(type(problem), BAD_DATA))
     except MemoryError:
         return _fail("there is not enough memory; close other programs, or score fewer items.")
     except OSError as problem:  # such as a full disk
+        drop(sys.stdout)
         what = "" if problem.filename is None else f" {os.fspath(problem.filename)!r}"
         return _fail(
             f"cannot write or read{what} ({problem.strerror or problem}); check it, free some space, "
             "or choose another place."
         )
+    finally:
+        settle()
 
 
 def _run(arguments: list[str] | None) -> int:
@@ -67,15 +79,17 @@ def _run(arguments: list[str] | None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="karat")  # a terminal without arrows still shows the numbers
+    from karat.bars import without_bars
     from karat.cli import commands
+    from karat.cli.usage import check
 
     gc.freeze()
     gc.enable()
     before = _heed_signals()
     try:
-        getattr(commands, chosen.command)(chosen)
-        if sys.stdout is not None:  # which a shell may have closed
-            sys.stdout.flush()
+        check(chosen)
+        with without_bars() if getattr(chosen, "quiet", False) else nullcontext():
+            getattr(commands, chosen.command)(chosen)
     finally:
         if arguments is not None:  # called by a program that goes on
             gc.unfreeze()
@@ -115,8 +129,8 @@ PLAIN = {"↑": "^", "↓": "v", "–": "-", "…": "~", "·": ".", "×": "x", "
 
 
 def _fail(message: str, status: int = 1) -> int:
-    if _heard and _heard[0] != signal.SIGINT:  # nobody waits for a message
-        return status
-    with suppress(OSError):  # if nobody can be told
-        print(f"karat: {message}", file=sys.stderr)
+    from karat.bars import say
+
+    if not _heard or _heard[0] == signal.SIGINT:  # else nobody waits for a message
+        say(f"karat: {message}")
     return status

@@ -11,6 +11,7 @@ from typing import Any
 import karat
 import karat.comparisons.agreement
 import karat.scoring.read  # with the others, before anything is to be collected
+from karat.bars import say, watched
 from karat.cli.output import (
     ENDINGS,
     check_output,
@@ -20,7 +21,10 @@ from karat.cli.output import (
     show,
     terminal_columns,
     write,
+    write_csv,
 )
+from karat.cli.streams import inform, put
+from karat.cli.usage import UsageError, check_thresholds, of_usage
 from karat.errors import FileError, KaratError, Option
 from karat.rendering import Layout, decimals, shortened, shown
 from karat.scoring.boards import Board
@@ -33,10 +37,26 @@ def score(chosen: Namespace) -> None:
     if chosen.engine != "duckdb":
         _score_by_engine(chosen)
         return
+    if chosen.by is not None and chosen.interval is not None:
+        raise UsageError(
+            f"groups by {chosen.by!r} have no intervals yet; leave out ", Option("interval", bare=True), "."
+        )
     ev = _read(chosen, by=chosen.by, keep=False)
     if ev.groups is not None and chosen.interval is not None:
         raise FileError(f"groups by {ev.by!r} have no intervals yet; leave out ", Option("interval", bare=True), ".")
-    _show_scores(chosen, karat.score(ev, measures=_measures(chosen), **_sampling(chosen)), ev)
+    scores = karat.score(ev, measures=_measures(chosen), **_sampling(chosen))
+    _show_scores(chosen, scores, ev)
+    _check_thresholds(chosen, ev)
+
+
+def _check_thresholds(chosen: Namespace, ev: Any) -> None:
+    """Refuse scores that are worse than --fail-under; of groups the macro means."""
+    if chosen.fail_under:
+        found = karat.score(ev, measures=[name for name, _ in chosen.fail_under])
+        means = found.macro if isinstance(found, GroupScores) else found
+        by_system = means if ev.named else {ev.systems[0]: means}
+        macro = " (macro)" if isinstance(found, GroupScores) else ""
+        check_thresholds(chosen, {f"{name}{macro}": scores for name, scores in by_system.items()})
 
 
 def _measures(chosen: Namespace) -> str | None:
@@ -66,11 +86,11 @@ def _score_by_engine(chosen: Namespace) -> None:
     from karat.engines.paths import opened_by
 
     if not chosen.gold or not chosen.pred or len(chosen.gold) > 1 or len(chosen.files) > 2:
-        raise FileError(
+        raise UsageError(
             f"--engine {chosen.engine} takes one table or two, and the columns: ", Option("gold"), " ", Option("pred")
         )
     if chosen.by is not None or chosen.interval is not None:
-        raise FileError(f"--by and --interval are not for --engine {chosen.engine}; leave them out.")
+        raise UsageError(f"--by and --interval are not for --engine {chosen.engine}; leave them out.")
     options = {
         "gold": chosen.gold[0], "pred": chosen.pred, "id": chosen.id if len(chosen.files) == 2 else None,
         "count": chosen.count, "weights": chosen.weights, "missing": chosen.missing, "noise": chosen.noise,
@@ -82,6 +102,7 @@ def _score_by_engine(chosen: Namespace) -> None:
         frames = [stack.enter_context(opened_by(chosen.engine, path, **engine)) for path in chosen.files]
         ev = karat.Evaluation.from_frame(*frames, **options)
         _show_scores(chosen, karat.score(ev, measures=_measures(chosen)), ev)
+        _check_thresholds(chosen, ev)
 
 
 def merge(chosen: Namespace) -> None:
@@ -108,19 +129,16 @@ def _sampling(chosen: Namespace) -> dict[str, Any]:
 
 def compare(chosen: Namespace) -> None:
     """Systems beside each other, with what can be told apart."""
-    from contextlib import nullcontext
-
-    from karat.bars import without_bars
-
     check_output(chosen)
+    if chosen.pairwise and (chosen.differences or chosen.interval != 0.95 or chosen.unit != "items"):
+        raise UsageError("--differences, --interval and --unit are for comparing with gold; leave out --pairwise.")
     ev = _read(chosen, by=chosen.by, keep=True)
     if chosen.pairwise:
         _show_pairwise(chosen, ev)
         return
     if len(ev.systems) < 2 and ev.groups is None:
         raise FileError("there is one system; add another file or --pred column, or use karat score.")
-    with without_bars() if chosen.quiet else nullcontext():
-        made = karat.compare(ev, measures=_measures(chosen), **_sampling(chosen))
+    made = karat.compare(ev, measures=_measures(chosen), **_sampling(chosen))
     if isinstance(made, GroupScores):
         _show_scores(chosen, made, ev)
         return
@@ -134,8 +152,6 @@ def compare(chosen: Namespace) -> None:
 
 def _show_pairwise(chosen: Namespace, ev: Any) -> None:
     """Gold and all systems among themselves."""
-    if chosen.differences or chosen.interval != 0.95 or chosen.unit != "items":
-        raise FileError("--differences, --interval and --unit are for comparing with gold; leave out --pairwise.")
     first = os.path.splitext(os.path.basename(chosen.files[0]))[0]
     name = chosen.gold[0] if len(chosen.files) == 1 and chosen.gold else first
     between = karat.comparisons.agreement.agreement_of(ev, _measures(chosen) or "vi", gold=name)
@@ -145,24 +161,20 @@ def _show_pairwise(chosen: Namespace, ev: Any) -> None:
 def report(chosen: Namespace) -> None:
     """A page to look at."""
     import shlex
-    from contextlib import nullcontext
-
-    from karat.bars import without_bars
 
     check_output(chosen)
     if os.path.splitext(chosen.output)[1].lower() not in (".html", ".htm"):
-        raise FileError(f"{chosen.output!r} does not look like a page; name it .html.")
+        raise UsageError(f"{chosen.output!r} does not look like a page; name it .html.")
     options = {"measure": chosen.measure, "title": chosen.title, "command": shlex.join(chosen.line)}
-    with without_bars() if chosen.quiet else nullcontext():
-        counted = chosen.weights is not None or chosen.count is not None
-        ev = _read(chosen, by=chosen.by, keep=None if counted else True, ids=not counted)
-        notes = tuple(map(in_words_of_the_terminal, ev.notes))
-        page = karat.report(ev, measures=_measures(chosen), notes=notes, **_sampling(chosen), **options)
-        page.save(chosen.output)
+    counted = chosen.weights is not None or chosen.count is not None
+    ev = _read(chosen, by=chosen.by, keep=None if counted else True, ids=not counted)
+    notes = tuple(map(in_words_of_the_terminal, ev.notes))
+    page = karat.report(ev, measures=_measures(chosen), notes=notes, **_sampling(chosen), **options)
+    page.save(chosen.output)
     if not chosen.quiet:
         for note in page.notes:
-            print(note, file=sys.stderr)
-        print(f"{shown(chosen.output)}: {os.path.getsize(chosen.output) / 1e3:,.0f} kB")
+            say(note)
+        inform(f"{shown(chosen.output)}: {os.path.getsize(chosen.output) / 1e3:,.0f} kB")
     if chosen.open:
         import pathlib
         import webbrowser
@@ -219,7 +231,7 @@ def _reading(chosen: Namespace, by: str | None, keep: bool | None, ids: bool) ->
     return Reading(
         columns_of(chosen.gold or None), tuple(chosen.pred), chosen.id, by, chosen.weights, chosen.count, policy,
         chosen.input, chosen.encoding, not chosen.no_header, chosen.delimiter, chosen.memory, chosen.threads,
-        not chosen.quiet and sys.stderr.isatty(), keep, ids,
+        not chosen.quiet and watched(), keep, ids,
     )  # fmt: skip
 
 
@@ -250,9 +262,7 @@ def table(chosen: Namespace) -> None:
     cells = found.top_cells(chosen.top or (20 if form(chosen) == "text" else None))
     layout = _matrix(found) if chosen.matrix else _cells(found, cells)
     if chosen.matrix and form(chosen) == "csv":
-        from karat.rendering import delimited
-
-        write(chosen, delimited(*_plain_matrix(found)))
+        write_csv(chosen, *_plain_matrix(found))
         return
     show(
         chosen,
@@ -374,7 +384,7 @@ def _flat(record: dict[str, Any]) -> dict[str, Any]:
 
 def _progress(chosen: Namespace) -> Callable[[str], None] | None:
     """A line on standard error that tells what is being done, if somebody looks."""
-    if chosen.quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+    if chosen.quiet or not watched() or os.environ.get("TERM") == "dumb":
         return None
     return lambda text: print(f"\r\x1b[K{shown(text)}", end="", file=sys.stderr, flush=True)
 
@@ -397,7 +407,7 @@ def reproduce(chosen: Namespace) -> None:
     if folder:
         names = found.write(chosen.output)
         if not chosen.quiet:
-            print(f"{found.layout().notes[0]} Written to {shown(chosen.output)}: {', '.join(names)}")
+            inform(f"{found.layout().notes[0]} Written to {shown(chosen.output)}: {', '.join(names)}")
         return
     if form(chosen) == "json":
         write(chosen, in_json(found.records()))
@@ -411,7 +421,9 @@ def data(chosen: Namespace) -> None:
     from karat.datasets.catalogue import find
 
     if chosen.action == "path":
-        print(datasets.path(chosen.name))
+        with of_usage():
+            find(chosen.name)
+        put(datasets.path(chosen.name))
         return
     if chosen.action == "list":
         check_output(chosen)
@@ -419,11 +431,13 @@ def data(chosen: Namespace) -> None:
         show(chosen, lambda: [datasets.layout(records)], lambda: records, lambda: {"datasets": records})
         return
     if chosen.file is not None and len(chosen.names) > 1:
-        raise FileError(f"--from {shown(chosen.file)} is one package; fetch one data set with it.")
-    for name in [find(name).name for name in chosen.names]:
+        raise UsageError(f"--from {shown(chosen.file)} is one package; fetch one data set with it.")
+    with of_usage():
+        names = [find(name).name for name in chosen.names]
+    for name in names:
         folder = datasets.fetch(name, file=chosen.file, again=chosen.again)
         example = find(name).example.replace("FOLDER", folder)
-        print(f"{name} is in {folder}\n  try: {example}")
+        inform(f"{name} is in {folder}\n  try: {example}")
 
 
 def example(chosen: Namespace) -> None:
@@ -438,4 +452,4 @@ def completion(chosen: Namespace) -> None:
 
     from karat.cli.parser import parser
 
-    print(shtab.complete(parser(), chosen.shell))
+    put(shtab.complete(parser(), chosen.shell))

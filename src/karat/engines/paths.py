@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from karat.engines.dialects import first_line
 from karat.errors import FileError, KaratError
+from karat.foreign import first_line
 
 PATIENCE = 5.0  # seconds for a master to answer; Spark itself would try for a minute
 

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 import narwhals as nw
 
-from karat.engines.dialects import Lazy, check_together, collected, comes_from, first_line, knows_nan, name_of, plainly
+from karat.engines.dialects import Lazy, check_together, collected, comes_from, knows_nan, name_of, plainly
 from karat.errors import LabelError, TableError, listed, nearest
+from karat.foreign import first_line
 from karat.profile import Sizes
 
 GOLD, PRED, COUNT, ITEM = "karat_gold", "karat_pred", "karat_count", "karat_item"

@@ -94,9 +94,7 @@ def find(
     if kind is not None and kind not in get_args(Kind):
         hint = nearest(str(kind), get_args(Kind)) or f"use one of {listed(get_args(Kind), 20)}."
         raise FileError(f"{kind!r} is no kind of file; {hint}")
-    _check_encoding(encoding)
-    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
-        raise FileError(f"delimiter={delimiter!r} cannot stand between fields; give one character, such as ';'.")
+    check_form(encoding, delimiter)
     paths = _paths(name, [] if copies is None else copies)
     packed = name.lower().endswith(PACKED)
     if packed and not name.lower().endswith(UNPACKED):
@@ -258,8 +256,12 @@ def byte_order(start: bytes) -> str | None:
     return "utf-16" if start.startswith((b"\xff\xfe", b"\xfe\xff")) else None
 
 
-def _check_encoding(encoding: str) -> None:
+def check_form(encoding: str, delimiter: str | None) -> None:
+    """Refuse an encoding that Python does not have, and what cannot stand between fields."""
     import codecs
+
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+        raise FileError(f"delimiter={delimiter!r} cannot stand between fields; give one character, such as ';'.")
 
     try:
         "".encode(encoding)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -14,6 +15,7 @@ from karat.files.matching import matched_in_memory
 from karat.files.options import Reading
 from karat.files.roles import Pairing, pair
 from karat.files.sources import needs_query, open_source
+from karat.foreign import of_files
 from karat.systems import AlignedSystems, CountedSystems, Systems
 from karat.tables import Table
 
@@ -34,7 +36,7 @@ class Read(NamedTuple):
 def read_files(paths: Sequence[Any], reading: Reading) -> Read:
     """The systems in one file with gold and predicted labels, or in a gold file and files of systems."""
     copies: list[str] = []
-    try:
+    with of_files(), taken_away(copies):
         names = _paths(paths)
         kinds = _kinds(names, reading.input)
         options: Any = {"encoding": reading.encoding, "header": reading.header, "delimiter": reading.delimiter}
@@ -44,6 +46,13 @@ def read_files(paths: Sequence[Any], reading: Reading) -> Read:
         if not any(map(needs_query, inputs)):
             return _read(inputs, reading, None)
         return by_duckdb(inputs, lambda database: _read(inputs, reading, database), reading)
+
+
+@contextmanager
+def taken_away(copies: list[str]) -> Iterator[None]:
+    """Remove the copies of streams in the end."""
+    try:
+        yield
     finally:
         for copy in copies:
             if copy != "-":

@@ -18,7 +18,7 @@ from typing import Any, TypeVar, cast
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-NAMES = ("assignment", "counting", "expected", "logarithm", "moves", "objects", "tallying")
+NAMES = ("assignment", "counting", "expected", "logarithm", "moves", "objects", "shuffling", "tallying")
 
 
 def twin(function: F) -> F:

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import LabelError, listed
+from karat.errors import LabelError, brief, listed
+from karat.foreign import translated
 from karat.kernels.counting import encode_integers, first_seen
 from karat.labels.clusters import Clusters, clusters_in, home_of_items, membership_in
 from karat.labels.names import as_array, encode_objects, label_key, plain_values
@@ -117,7 +118,7 @@ def _read(labels: Any, side: str) -> Labels:
         return replace(_read_list(membership[0], side), items=membership[1])
     if not isinstance(labels, Iterable) and not hasattr(labels, "__array__"):
         raise LabelError(
-            f"{side} is {labels!r}, not labels; give a list, an array, a Series or a dict of item to label."
+            f"{side} is {brief(labels)}, not labels; give a list, an array, a Series or a dict of item to label."
         )
     if hasattr(labels, "__array__") or hasattr(labels, "__len__"):
         return _from_column(labels, side)
@@ -140,7 +141,10 @@ def _from_column(labels: Any, side: str) -> Labels:
 
         labels = pa.chunked_array([labels])
     if nw.dependencies.is_into_series(labels):
-        return _from_series(nw.from_native(labels, series_only=True), side)
+        remedy = "give its values as a list or a NumPy array"
+        kind = type(labels).__name__
+        with translated(lambda reason: f"{side} is a {kind} that cannot be read ({reason}); {remedy}.", LabelError):
+            return _from_series(nw.from_native(labels, series_only=True), side)
     if nw.dependencies.is_into_dataframe(labels):
         columns = listed(nw.from_native(labels, eager_only=True).columns) or "none"
         raise LabelError(f"{side} is a table with columns {columns}; give one of its columns.")
@@ -162,7 +166,7 @@ def _from_series(series: Any, side: str) -> Labels:
     if series.dtype == nw.Duration or (series.dtype == nw.Datetime and series.dtype.time_zone is None):
         return replace(_read_array(series.to_numpy(), side), items=index)  # to the nanosecond, as Python's are not
     if series.dtype == nw.Time:
-        return replace(_read_array(_times(series), side), items=index)
+        return replace(_read_array(times(series), side), items=index)
     simple = series.dtype.is_numeric() or series.dtype == nw.Boolean
     if not simple or series.dtype in (nw.Decimal, nw.Int128, nw.UInt128):
         return replace(_read_list(series.to_list(), side), items=index)
@@ -172,7 +176,7 @@ def _from_series(series: Any, side: str) -> Labels:
     return replace(_read_present(series.drop_nulls().to_numpy(), present, side), items=index)
 
 
-def _times(series: Any) -> NDArray[Any]:
+def times(series: Any) -> NDArray[Any]:
     """Times of day, as durations since midnight, NaT where there is none."""
     native = series.to_native()
     if series.implementation.is_polars():

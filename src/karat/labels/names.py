@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import LabelError, TableError
+from karat.foreign import first_line
 from karat.kernels.objects import number_objects
 
 Ints = NDArray[np.int64]
@@ -134,20 +135,19 @@ def as_array(values: Any, what: str) -> NDArray[Any]:
         values = [as_array(value, what) if hasattr(value, "__array__") else value for value in values]
     try:
         return np.asarray(values)
-    except ValueError:
-        raise
     except Exception as problem:  # whatever that library raises
+        if isinstance(problem, ValueError) and isinstance(values, (list, tuple)):
+            raise
         tensor = values
         try:
             for step in ("detach", "cpu"):  # no copy of the graph; to this machine's memory
                 tensor = getattr(tensor, step)()
             return np.asarray(tensor if str(tensor.dtype) != "torch.bfloat16" else tensor.float())  # which is exact
         except Exception:
-            reason = str(problem).split("\n", 1)[0][:120].rstrip(".")
             raise LabelError(
-                f"{what} is a {_name(values)} that cannot be read ({reason}); give its values as a list or a NumPy "
-                "array."
-            ) from None
+                f"{what} is a {_name(values)} that cannot be read ({first_line(problem)}); give its values as a list "
+                "or a NumPy array."
+            ) from problem
 
 
 def _name(value: Any) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import LabelError
+from karat.errors import LabelError, brief
 from karat.labels.encoding import mask_of
 from karat.labels.names import as_array
 
@@ -18,7 +18,7 @@ from karat.labels.names import as_array
 def check_weights(values: Any, size: int | None) -> NDArray[Any]:
     """Weights as a clean int64 or float64 array, or an error that shows the first bad one."""
     if isinstance(values, (str, bytes, Set)) or not (hasattr(values, "__array__") or isinstance(values, Iterable)):
-        raise LabelError(f"weights is {values!r}; give a list of numbers, one for each item.")
+        raise LabelError(f"weights is {brief(values)}; give a list of numbers, one for each item.")
     array = _numbers(values if hasattr(values, "__array__") else list(values))
     if array.ndim != 1 or (size is not None and array.size != size):
         raise LabelError(f"weights has shape {array.shape} but there are {size} items; give one weight per item.")
@@ -33,6 +33,8 @@ def check_weights(values: Any, size: int | None) -> NDArray[Any]:
 def _numbers(values: Any) -> NDArray[Any]:
     try:
         array = as_array(values, "weights")
+    except LabelError:
+        raise
     except ValueError:  # rows of different lengths
         array = np.array(None)
     mask = mask_of(values)
@@ -44,7 +46,9 @@ def _numbers(values: Any) -> NDArray[Any]:
         return array.astype(np.float64)
     for place, value in enumerate(values):
         if not isinstance(value, Real) or isinstance(value, np.timedelta64):
-            raise LabelError(f"weights has {value!r} at position {place}, which is not a number; give only numbers.")
+            raise LabelError(
+                f"weights has {brief(value)} at position {place}, which is not a number; give only numbers."
+            )
     return np.array([_float(value) for value in values])
 
 

@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from karat.bars import bar
 from karat.errors import KaratError
 from karat.frames import frame
+from karat.limits import BACKGROUNDS
 from karat.meta.partitions import Matrix
 from karat.meta.properties import PROPERTIES, Case, Property, find_property
 from karat.parsing import parse
@@ -205,15 +207,26 @@ def audit(
     from karat.scoring.panels import chosen_measures
 
     asked = list_measures() if measures is None else chosen_measures(measures)
+    items = chosen_properties(properties)
+    if not isinstance(tries, int) or tries < 0:
+        raise KaratError(f"tries={tries!r} is not a number of backgrounds; give 0 or more.")
+    BACKGROUNDS.check(tries, "tries")
+    verdicts: dict[str, dict[str, Verdict]] = {}
+    with bar("auditing measures", 0 if progress is not None else len(asked) * len(items)) as advance:
+        for measure in map(parse, asked):
+            if progress is not None:
+                progress(str(measure))
+            found = verdicts[str(measure)] = {}
+            for item in items:
+                found[item.name] = judge(measure, item, tries)
+                advance()
+    return Audit(verdicts, items)
+
+
+def chosen_properties(properties: str | Sequence[str] | None) -> tuple[Property, ...]:
+    """Properties by name, each once; all by default."""
     names = properties.split(",") if isinstance(properties, str) else properties
     items = PROPERTIES if names is None else tuple(dict.fromkeys(find_property(str(name).strip()) for name in names))
     if not items:
         raise KaratError("properties is empty; name at least one, or leave it out for all.")
-    if not isinstance(tries, int) or tries < 0:
-        raise KaratError(f"tries={tries!r} is not a number of backgrounds; give 0 or more.")
-    verdicts = {}
-    for measure in map(parse, asked):
-        if progress is not None:
-            progress(str(measure))
-        verdicts[str(measure)] = {item.name: judge(measure, item, tries) for item in items}
-    return Audit(verdicts, items)
+    return items

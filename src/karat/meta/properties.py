@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.chance import Draws, expected
-from karat.errors import KaratError, nearest
+from karat.errors import KaratError, brief, nearest
 from karat.meta import constraints
 from karat.meta.desiderata import DESIDERATA, TIE, oriented
 from karat.meta.families import Family
@@ -267,5 +267,6 @@ def find_property(name: str) -> Property:
     """The property of that name."""
     known = {item.name: item for item in PROPERTIES}
     if name not in known:
-        raise KaratError(f"there is no property {name!r}; {nearest(name, known) or 'it is one of ' + ', '.join(known)}")
+        hint = nearest(name, known) or "karat audit ari shows them all."
+        raise KaratError(f"there is no property {brief(name)}; {hint}")
     return known[name]

@@ -125,6 +125,7 @@ def _draw(figures: dict[str, Any], folder: str) -> None:
     import matplotlib
 
     matplotlib.use("Agg")
+    matplotlib.rcdefaults()  # whatever settings lie beside the data
     matplotlib.rcParams.update({"svg.hashsalt": "karat", "font.size": 9})
     from matplotlib import pyplot
 

@@ -41,7 +41,7 @@ def figure(draw: Callable[[Axes], Any], width: float, height: float, caption: st
 
 
 def _svg(draw: Callable[[Axes], Any], width: float, height: float, tone: str, key: str) -> str:
-    from matplotlib import rc_context
+    from matplotlib import rc_context, rcParamsDefault
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure as Drawing
 
@@ -49,7 +49,8 @@ def _svg(draw: Callable[[Axes], Any], width: float, height: float, tone: str, ke
     colours = dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), ink)
     faces = dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor", "legend.facecolor"), "none")
     salt = {"svg.hashsalt": f"karat-{key}-{tone}", "svg.fonttype": "none", "hatch.color": ink}
-    settings: Any = {**colours, **faces, **salt}
+    usual = {key: value for key, value in rcParamsDefault.items() if key != "backend"}  # whatever lies beside the data
+    settings: Any = {**usual, **colours, **faces, **salt}
     with rc_context(settings), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # letters that its fonts lack, the browser's may have
         drawing = Drawing(figsize=(width, height), layout="constrained")

@@ -8,9 +8,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.bars import bar
+from karat.chance import draws_of
 from karat.counts import count_itself
-from karat.errors import TableError
+from karat.errors import MeasureError, TableError
 from karat.kernels.threads import share_out
+from karat.limits import DRAWS
 from karat.measures.information import Entropies
 from karat.registry import Measure
 from karat.rendering import percent
@@ -116,10 +119,14 @@ def resampled_values(table: Table, measures: Sequence[Measure], sampling: Sampli
     """The scores of each resample."""
     lines = Lines(table.rows), Lines(table.cols)
     parts: dict[str, list[Floats]] = {str(m): [] for m in measures}
-    for counts in drawn(table.counts, table.rows, sampling.resamples, sampling.seed, sampling.unit):
-        stack = Resampled(table.rows, table.cols, counts, lines)
-        for measure in measures:
-            parts[str(measure)].append(np.asarray(measure.of(stack), np.float64))
+    for measure in measures:
+        DRAWS.check(sampling.resamples * draws_of(measure), f"{measure} of each resample", MeasureError)
+    with bar("resampling", sampling.resamples) as advance:
+        for counts in drawn(table.counts, table.rows, sampling.resamples, sampling.seed, sampling.unit):
+            stack = Resampled(table.rows, table.cols, counts, lines)
+            for measure in measures:
+                parts[str(measure)].append(np.asarray(measure.of(stack), np.float64))
+            advance(len(counts))
     return {name: np.concatenate(values) for name, values in parts.items()}
 
 

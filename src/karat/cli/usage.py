@@ -1,0 +1,101 @@
+"""What the command line alone shows to be wrong, before any file is read; and exit statuses."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from karat.errors import KaratError
+
+DONE, BAD_DATA, BAD_USAGE, TOO_LOW, HUNG_UP, INTERRUPTED, ENDED = 0, 1, 2, 3, 129, 130, 143
+STATUSES = {
+    DONE: "done, also if the reader of a pipe, such as head, had seen enough",
+    BAD_DATA: "the data is wrong, or a file cannot be read or written",
+    BAD_USAGE: "the command line alone is wrong",
+    TOO_LOW: "a score is worse than --fail-under asks for",
+    HUNG_UP: "the terminal was closed (SIGHUP)",
+    INTERRUPTED: "interrupted (Ctrl-C)",
+    ENDED: "ended (SIGTERM)",
+}
+
+
+class UsageError(KaratError):
+    """A command line that no data could make right."""
+
+
+class ThresholdError(KaratError):
+    """A score that is worse than the user accepts."""
+
+
+@contextmanager
+def of_usage() -> Iterator[None]:
+    """Errors of the library about options, as errors of the command line."""
+    try:
+        yield
+    except UsageError:
+        raise
+    except KaratError as problem:
+        raise UsageError(problem.sentence) from None
+
+
+def check(chosen: Namespace) -> None:
+    """Refuse measures, options of intervals, policies and formats that cannot be, whatever the files hold."""
+    given = vars(chosen)
+    with of_usage():
+        _check_measures(given)
+        _check_sampling(given)
+        _check_reading(given)
+
+
+def _check_measures(given: Mapping[str, Any]) -> None:
+    from karat.scoring.panels import chosen_measures
+
+    listed = ",".join(given.get("measures") or given.get("names") or ()) if given["command"] != "data" else ""
+    for text in (listed, *(given.get(key) for key in ("measure",))):
+        if text and ":" not in text:  # a function of one's own is a file that is read
+            chosen_measures(text)
+    for name, least in given.get("fail_under") or ():
+        if chosen_measures(name)[0].better is None:
+            raise UsageError(f"{name} has no better end; choose another measure than --fail-under {name}={least:g}.")
+    if given.get("property"):
+        from karat.meta.audit import chosen_properties
+
+        chosen_properties(",".join(given["property"]))
+
+
+def _check_sampling(given: Mapping[str, Any]) -> None:
+    from karat.uncertainty.sampling import Sampling
+
+    level = given.get("interval")
+    if "resamples" in given:
+        Sampling(0.95 if level is None else level, given.get("unit", "items"), True, given["resamples"]).check()
+
+
+def _check_reading(given: Mapping[str, Any]) -> None:
+    if "encoding" not in given:
+        return
+    from karat.files.inputs import check_form
+    from karat.files.options import Reading
+    from karat.labels.policy import Policy
+
+    policy = Policy.of(*(given[key] for key in ("missing", "noise", "noise_as", "ignore")))
+    Reading(weights=given["weights"], count=given["count"], policy=policy)
+    check_form(given["encoding"], given["delimiter"])
+
+
+def check_thresholds(chosen: Namespace, systems: Mapping[str, Mapping[str, float]]) -> None:
+    """Refuse scores that are worse than --fail-under; systems: the scores of each by measure."""
+    from karat.rendering import shown
+    from karat.scoring.panels import chosen_measures
+
+    worse = []
+    for name, least in chosen.fail_under:
+        (measure,) = chosen_measures(name)
+        for system, score in systems.items():
+            value = score[str(measure)]
+            if not (value >= least if measure.better == "higher" else value <= least):
+                worse.append(f"{measure} of {shown(system)} is {value:.6g}, worse than {least:g}")
+    if worse:
+        raise ThresholdError(f"{'; '.join(worse)}.")
