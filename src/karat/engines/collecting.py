@@ -15,6 +15,7 @@ from karat.engines.dialects import Lazy, plainly
 from karat.engines.queries import COUNT, GOLD, PRED, Frame, cells_of, joined, labelled
 from karat.engines.relations import is_relation, relation_cells, relation_labels
 from karat.errors import LabelError, TableError
+from karat.limits import SINGLETONS
 from karat.names import comparable, is_missing, plain
 from karat.tables import Table
 
@@ -130,6 +131,7 @@ def _collected(cells: Cells, policy: Policy) -> Table:
     alone = (absent & (policy.missing == "singletons")) | (noisy & (policy.noise_as == "singletons"))
     if alone.any():  # as many rows as there are items, since each is a cluster of its own
         times = np.where(alone, counts, 1).astype(np.int64)
+        SINGLETONS.check(float(counts[alone].sum()), "the frame", TableError)
         places = np.repeat(np.arange(counts.size), times)
         gold, pred = [gold[i] for i in places], [pred[i] for i in places]
         counts = np.where(alone, 1, counts)[places]
