@@ -110,7 +110,7 @@ def _patents(name: str, folder: str) -> Collection:
 
 
 def _cells(name: str, folder: str) -> Collection:
-    from karat.files.arrays import Observations
+    from karat.files.observations import Observations
     from karat.files.inputs import find as find_file
 
     cells = Observations(find_file(os.path.join(folder, "10x_pbmc68k_reduced.h5ad")))

@@ -96,7 +96,7 @@ def open_source(source: Input, database: Database | None) -> Source:
         array = read_npy(source)
         return Source(source, ("label",), lambda _: array, batches=lambda: iter([array]))
     if source.kind == "h5ad":
-        from karat.files.arrays import Observations
+        from karat.files.observations import Observations
 
         table = Observations(source)
         return Source(source, tuple(table.columns), table.column, item=table.index)
