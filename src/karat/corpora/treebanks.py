@@ -60,9 +60,10 @@ def _files(folder: Path) -> list[Path]:
 def _reader(path: Path) -> Reader | None:
     """What reads a file of this content, if it is a treebank's."""
     with path.open("rb") as file:
-        head = file.read(_HEAD).removeprefix(_MARK).decode("latin-1")  # all that tells formats apart is ASCII
-    if looks_like_tiger(head, str(path)):
+        start = file.read(_HEAD).removeprefix(_MARK)
+    if looks_like_tiger(start, str(path)):
         return tiger_trees
+    head = start.decode("latin-1")  # all that tells the other formats apart is ASCII
     if looks_exported(head):
         return lambda file: exported_trees(_text(file.read_bytes()), str(file))
     if looks_bracketed(head):

@@ -49,7 +49,8 @@ class Observed:
             # a chunk is unpacked whole, and data that were never written are claimed by their shape alone
             sizes = [found.size, *([] if found.chunks is None else [math.prod(found.chunks)])]
             what = f"{self.name!r}, {found.name!r}"
-            OBSERVATIONS.check(max(sizes) * max(found.dtype.itemsize, 8), what, FileError)  # 8: as Python has them
+            if None not in sizes:  # as an empty one, which has no shape
+                OBSERVATIONS.check(max(sizes) * max(found.dtype.itemsize, 16), what, FileError)  # 16: as Python has them
         return found
 
     @property
@@ -64,8 +65,8 @@ class Observed:
         names = list(self.obs.keys()) if hasattr(self.obs, "keys") else list(self.obs.dtype.names)
         return [self.index, *(name for name in names if name not in (self.index, "__categories"))]
 
-    def column(self, name: str) -> list[Any]:
-        """The values of a column, None where one is missing."""
+    def column(self, name: str) -> dict[str, list[Any]]:
+        """The values of a column, None where one is missing; or the codes and the names that they stand for."""
         try:
             return self._column(name)
         except (FileError, MemoryError):
@@ -75,37 +76,51 @@ class Observed:
                 f"{self.name!r} cannot be read in obs column {name!r} ({_reason(problem)}); check it."
             ) from None
 
-    def _column(self, name: str) -> list[Any]:
+    def _column(self, name: str) -> dict[str, list[Any]]:
         if not hasattr(self.obs, "keys"):  # written before 2019: one table, its categories elsewhere
             found, place = self.obs[name], f"uns/{name}_categories"
-            return _values(found) if place not in self.file else _decoded(found, self._own(self.file, place))
+            return _values(found) if place not in self.file else _coded(found, self._own(self.file, place))
         found = self._own(self.obs, name)
         if hasattr(found, "keys"):
             return self._group(name, found)
         reference = found.attrs.get("categories")
-        return _values(found[()]) if reference is None else _decoded(found[()], self._held(self.file[reference]))
+        codes = self._line(found, name)
+        return _values(codes) if reference is None else _coded(codes, self._held(self.file[reference]))
 
-    def _group(self, name: str, found: Any) -> list[Any]:
+    def _group(self, name: str, found: Any) -> dict[str, list[Any]]:
         if "codes" in found and "categories" in found:
-            return _decoded(self._own(found, "codes")[()], self._own(found, "categories"))
+            return _coded(self._line(self._own(found, "codes"), name), self._own(found, "categories"))
         if "values" in found and "mask" in found:
-            values, mask = self._own(found, "values")[()], self._own(found, "mask")[()]
-            return [None if hidden else v for v, hidden in zip(_values(values), mask.tolist(), strict=True)]
+            values, mask = (self._line(self._own(found, part), name) for part in ("values", "mask"))
+            shown = zip(_values(values)["values"], mask.tolist(), strict=True)
+            return {"values": [None if hidden else value for value, hidden in shown]}
         raise FileError(
             f"{self.name!r} has no labels in obs column {name!r}, but {listed(found)}; choose another column."
         )
 
+    def _line(self, found: Any, name: str) -> Any:
+        """The data of a column, one for each observation."""
+        index = self._own(self.obs, self.index)
+        if found.shape is None or len(found.shape) != 1 or found.shape != getattr(index, "shape", found.shape):
+            raise FileError(
+                f"{self.name!r} has data of shape {found.shape} in obs column {name!r}; "
+                "give one label for each observation."
+            )
+        return found[()]
 
-def _decoded(codes: Any, categories: Any) -> list[Any]:
-    names = [*_values(categories[()]), None]  # the code -1 stands for a missing value
-    found = codes.tolist()
-    if found and not -1 <= min(found) <= max(found) < len(names) - 1:
-        raise ValueError(f"codes from {min(found)} to {max(found)} for {len(names) - 1} categories")
-    return [names[code] for code in found]
+
+def _coded(codes: Any, categories: Any) -> dict[str, list[Any]]:
+    """Codes from -1, which stands for a missing value, and the names of the others."""
+    found, names = codes.tolist(), _values(categories[()])["values"]
+    if codes.dtype.kind not in "iu":
+        raise ValueError(f"codes of type {codes.dtype}")
+    if found and not -1 <= min(found) <= max(found) < len(names):
+        raise ValueError(f"codes from {min(found)} to {max(found)} for {len(names)} categories")
+    return {"codes": found, "names": names}
 
 
-def _values(array: Any) -> list[Any]:
-    return [value.decode("utf-8") if isinstance(value, bytes) else value for value in array.tolist()]
+def _values(array: Any) -> dict[str, list[Any]]:
+    return {"values": [value.decode("utf-8") if isinstance(value, bytes) else value for value in array.tolist()]}
 
 
 def _text(value: Any) -> str:
@@ -113,7 +128,8 @@ def _text(value: Any) -> str:
 
 
 def _reason(problem: Exception) -> str:
-    return str(problem).strip("'").split("\n", 1)[0].rstrip(".")[:200]
+    text = str(problem.args[0]) if isinstance(problem, KeyError) and problem.args else str(problem)
+    return text.split("\n", 1)[0].rstrip(".")[:200]
 
 
 def serve(path: str, name: str, most: int) -> None:
@@ -129,7 +145,7 @@ def serve(path: str, name: str, most: int) -> None:
                     found = Observed(path, name)
                     answer: dict[str, Any] = {"columns": found.columns, "index": found.index}
                 else:
-                    answer = {"values": found.column(json.loads(line))}
+                    answer = found.column(json.loads(line))
                 text = json.dumps(answer)
             except FileError as problem:
                 text = json.dumps({"problem": str(problem)})

@@ -49,7 +49,11 @@ class Observations:
             stdin.flush()
         except OSError:  # it has ended before
             raise self._crash() from None
-        return self._answer()["values"]  # type: ignore[no-any-return]
+        found = self._answer()
+        if "codes" not in found:
+            return found["values"]  # type: ignore[no-any-return]
+        names = [*found["names"], None]  # the code -1 stands for a missing value
+        return [names[code] for code in found["codes"]]
 
     def _answer(self) -> dict[str, Any]:
         stdout: Any = self._process.stdout
