@@ -67,8 +67,8 @@ DRAWS = Limit(
     "give fewer samples",
 )
 
-# Files. What is read in parts (Parquet, Arrow, CSV and JSON lines of 10 MB or more, one label per line, NumPy arrays) may be
-# of any size; these hold for what has to be in memory as a whole.
+# Files. What is read in parts (Parquet, Arrow, CSV and JSON lines of 10 MB or more, one label per line, NumPy arrays)
+# may be of any size; these hold for what has to be in memory as a whole.
 LINE = Limit(
     16_000_000,
     "characters in one line",
@@ -76,7 +76,9 @@ LINE = Limit(
     "check where its lines end, or give a row for each item",
 )
 FIELD = Limit(1 << 21, "characters in one field", "DuckDB reads no more", "give shorter labels")
-COLUMNS = Limit(100_000, "columns or keys", "each has a name that is looked through", "leave out those that are not needed")
+COLUMNS = Limit(
+    100_000, "columns or keys", "each has a name that is looked through", "leave out those that are not needed"
+)
 HELD = Limit(
     2_000_000_000,
     "bytes of text that are read whole",

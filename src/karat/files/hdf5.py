@@ -50,7 +50,7 @@ class Observed:
             sizes = [found.size, *([] if found.chunks is None else [math.prod(found.chunks)])]
             what = f"{self.name!r}, {found.name!r}"
             if None not in sizes:  # as an empty one, which has no shape
-                OBSERVATIONS.check(max(sizes) * max(found.dtype.itemsize, 16), what, FileError)  # 16: as Python has them
+                OBSERVATIONS.check(max(sizes) * max(found.dtype.itemsize, 16), what, FileError)  # 16: in Python
         return found
 
     @property

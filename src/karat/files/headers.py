@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from karat.errors import FileError
 from karat.files import sql
-from karat.files.inputs import Input
 from karat.files.contents import check_last_line, check_packed
+from karat.files.inputs import Input
 from karat.files.text import first_record
-from karat.limits import COLUMNS
+from karat.limits import COLUMNS, UNPACKED
 
 if TYPE_CHECKING:
     from karat.files.queries import Database
@@ -95,6 +95,10 @@ def _keys(database: Database, source: Input) -> tuple[Header, list[str]]:
 
 def _parquet(database: Database, source: Input) -> tuple[Header, list[str]]:
     """Its own names: DuckDB gives columns whose names differ in case only, or not at all, other names."""
+    sizes = f"SELECT sum(total_uncompressed_size), 8 * any_value(rows) FROM parquet_metadata({sql.paths(source)})"
+    rows = f"SELECT sum(num_rows) AS rows FROM parquet_file_metadata({sql.paths(source)})"
+    claims = database.all(f"{sizes}, ({rows})", source.name)[0]
+    UNPACKED.check(max(claim or 0 for claim in claims), repr(source.name), FileError)
     described = database.all(f"DESCRIBE SELECT * FROM {sql.parquet(source)}", source.name)
     query = f"SELECT name, coalesce(num_children, 0) FROM parquet_schema({sql.paths(source)})"
     nodes = database.all(query, source.name, in_order=True)

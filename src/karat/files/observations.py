@@ -1,7 +1,7 @@
 """AnnData files: their obs table, read by a process of its own, so that a crash of libhdf5 is one sentence.
 
-What comes back is JSON, never a pickle. The process finds karat, NumPy and h5py where this one does, and imports nothing from
-the working directory.
+What comes back is JSON, never a pickle. The process finds karat, NumPy and h5py where this one does, and imports
+nothing from the working directory.
 """
 
 from __future__ import annotations
