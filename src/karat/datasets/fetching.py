@@ -186,10 +186,16 @@ def _reason(done: subprocess.CompletedProcess[str]) -> str:
 def _check(dataset: Dataset, package: str) -> None:
     """Refuse a package that is not the one that was looked at."""
     try:
+        if os.path.exists(package) and not os.path.isfile(package):  # a device may give bytes for ever
+            raise KaratError(f"{package!r} is no file; give {dataset.carrier.file}.")
         with open(package, "rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as problem:
         raise KaratError(f"{package!r} cannot be read ({problem.strerror}); give {dataset.carrier.file}.") from None
+    except ValueError as problem:
+        if isinstance(problem, KaratError):
+            raise
+        raise KaratError(f"{package!r} cannot be read ({problem}); give {dataset.carrier.file}.") from None
     if found != dataset.carrier.sha256:
         raise KaratError(
             f"{os.path.basename(package)!r} has the SHA-256 {found[:12]}..., not {dataset.carrier.sha256[:12]}...; "

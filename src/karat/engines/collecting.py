@@ -131,7 +131,7 @@ def _collected(cells: Cells, policy: Policy) -> Table:
     alone = (absent & (policy.missing == "singletons")) | (noisy & (policy.noise_as == "singletons"))
     if alone.any():  # as many rows as there are items, since each is a cluster of its own
         times = np.where(alone, counts, 1).astype(np.int64)
-        SINGLETONS.check(float(counts[alone].sum()), "the frame", TableError)
+        SINGLETONS.check(int(counts[alone].sum()), "the frame", TableError)
         places = np.repeat(np.arange(counts.size), times)
         gold, pred = [gold[i] for i in places], [pred[i] for i in places]
         counts = np.where(alone, 1, counts)[places]

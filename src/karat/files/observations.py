@@ -11,6 +11,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from importlib.util import find_spec
 from typing import Any
 from weakref import finalize
@@ -93,8 +94,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     """Let the process end, which it does when nothing more can be asked."""
     for stream in (process.stdin, process.stdout):
         if stream is not None:
-            try:
+            with suppress(OSError):
                 stream.close()
-            except OSError:
-                pass
     process.wait()
