@@ -13,8 +13,8 @@ import pytest
 
 import karat
 from karat.cli import main
-from karat.corpora.texts import read_texts
 from karat.corpora.textgrids import TextGrid, read_textgrid, write_textgrid
+from karat.corpora.texts import read_texts
 from karat.corpora.treebanks import trees_in
 from karat.datasets import fetch
 
@@ -72,7 +72,7 @@ PATHS = ["folder", "link", "circle", "empty", "nowhere", "empty/inside", "x" * 3
 @pytest.mark.parametrize("reader", READERS.values(), ids=list(READERS))
 def test_what_is_no_file_is_refused_by_every_reader(reader: Callable[[str], Any], path: str, odd: Path) -> None:
     with pytest.raises(karat.KaratError) as told:
-        reader(os.path.join(odd, path))
+        reader(str(odd / path))
     assert "\n" not in str(told.value)
 
 
@@ -81,13 +81,13 @@ def test_a_broken_link_is_called_one(odd: Path) -> None:
         karat.read(odd / "link")
 
 
-@pytest.mark.parametrize("path", ["folder", "nowhere/x", "empty/x", "x" * 300, "a\0b"], ids=lambda path: repr(path[:12]))
+@pytest.mark.parametrize(
+    "path", ["folder", "nowhere/x", "empty/x", "x" * 300, "a\0b"], ids=lambda path: repr(path[:12])
+)
 @pytest.mark.parametrize("writer", WRITERS.values(), ids=list(WRITERS))
-def test_what_cannot_be_written_is_refused_by_every_writer(
-    writer: Callable[[str], Any], path: str, odd: Path
-) -> None:
+def test_what_cannot_be_written_is_refused_by_every_writer(writer: Callable[[str], Any], path: str, odd: Path) -> None:
     with pytest.raises(karat.KaratError) as told:
-        writer(os.path.join(odd, path))
+        writer(str(odd / path))
     assert "\n" not in str(told.value)
 
 
