@@ -195,6 +195,7 @@ MALFORMED = [
     (BOMB.replace("<!DOCTYPE s", "<!-- <s> --><!DOCTYPE s SYSTEM '>'"), "DOCTYPE with declarations"),
     (f"<?go <s> ?>\n{BOMB}", "DOCTYPE with declarations"),
     ("<corpus>" + "<a>" * 2000, "elements 1,001 deep"),
+    (f'<corpus><s id="{"x" * 5_000_000}"/></corpus>', "has a tag or a comment of more than 4,000,000 bytes"),
     ("no trees here", "is not in Penn brackets, NEGRA export or TIGER-XML"),
     ("", "is not in Penn brackets"),
 ]

@@ -14,6 +14,7 @@ from karat.errors import FileError
 _FIRST = ("corpus", "subcorpus", "body", "s")
 _DEEPEST = 1000  # elements inside each other; sentences of TIGER-XML need seven
 _PART = 1 << 16  # bytes
+_LONGEST = 4_000_000  # bytes of a tag: expat reads it again from its start with each part, which takes quadratic time
 
 
 def looks_like_tiger(head: bytes, name: str) -> bool:
@@ -64,6 +65,7 @@ class _Reader:
         self.first = ""  # the name of the first element
         self._open: list[Element] = []
         self._sentences = 0  # that are open
+        self._given = 0  # bytes
         self._done: list[Element] = []
         self._parser = expat.ParserCreate(namespace_separator="}")
         self._parser.StartDoctypeDeclHandler = self._doctype
@@ -74,6 +76,9 @@ class _Reader:
     def read(self, part: bytes, *, last: bool) -> list[Element]:
         """The sentences that end in the next part of the file."""
         self._parser.Parse(part, last)
+        self._given += len(part)
+        if self._given - self._parser.CurrentByteIndex > _LONGEST:
+            raise FileError(f"{self.name!r} has a tag or a comment of more than {_LONGEST:,} bytes; mend it.")
         done, self._done = self._done, []
         return done
 
