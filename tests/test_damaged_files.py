@@ -5,13 +5,18 @@ Each kind is damaged at random places from a fixed seed, and read in a process o
 
 from __future__ import annotations
 
+import gzip
 import random
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import duckdb
+import h5py
 import numpy as np
+import pyarrow as pa
+import pyarrow.feather
 import pytest
 
 import karat
@@ -21,11 +26,22 @@ from shared import enough
 CASE = Case(["a", "bb", "ccc", "a", "d"] * 12, ["x", "y", "z", "x", "w"] * 12)
 READ = """
 import sys, karat
+from karat.corpora.texts import read_texts
+from karat.corpora.textgrids import read_textgrid
+from karat.corpora.treebanks import trees_in
 for path in sys.argv[1:]:
     told = "read"
     try:
         if path.endswith((".table.json", ".table.parquet")):
             karat.Table.load(path)
+        elif path.endswith(".matrix"):
+            karat.read(path, input="matrix")
+        elif path.endswith(".treebank"):
+            list(trees_in(path))
+        elif path.endswith(".TextGrid"):
+            read_textgrid(path)
+        elif path.endswith(".documents.csv"):
+            read_texts(path)
         else:
             reading = karat.read(path, gold=GOLD, pred=PRED) if GOLD else karat.read(path, path)
             for table in reading.tables.values():
@@ -61,12 +77,99 @@ def table(ending: str) -> Callable[[Path], tuple[Path, str, str]]:
     return write
 
 
+def text(name: str, content: str, gold: str = "", pred: str = "") -> Callable[[Path], tuple[Path, str, str]]:
+    def write(folder: Path) -> tuple[Path, str, str]:
+        path = folder / f"whole.{name}"
+        path.write_bytes(gzip.compress(content.encode()) if name.endswith(".gz") else content.encode())
+        return path, gold, pred
+
+    return write
+
+
+def packed(ending: str, compression: str) -> Callable[[Path], tuple[Path, str, str]]:
+    """A file whose parts are packed, as DuckDB or Arrow does it."""
+
+    def write(folder: Path) -> tuple[Path, str, str]:
+        path = folder / f"whole.{ending}"
+        rows = pa.table(CASE.columns)
+        if ending == "feather":
+            pyarrow.feather.write_feather(rows, path, compression=compression)
+        else:
+            duckdb.execute(f"COPY rows TO '{path}' (COMPRESSION {compression})")
+        return path, "class", "cluster"
+
+    return write
+
+
+def h5ad(folder: Path) -> tuple[Path, str, str]:
+    with h5py.File(folder / "whole.h5ad", "w") as file:
+        obs = file.create_group("obs")
+        obs.attrs["_index"] = "id"
+        obs.create_dataset("id", data=np.arange(60), compression="gzip", chunks=(7,))
+        obs.create_dataset("class", data=CASE.gold, dtype=h5py.string_dtype())
+        codes = obs.create_group("cluster")
+        codes["categories"], codes["codes"] = [b"w", b"x", b"y", b"z"], np.arange(60) % 4
+    return folder / "whole.h5ad", "class", "cluster"
+
+
+def npz(folder: Path) -> tuple[Path, str, str]:
+    np.savez_compressed(folder / "whole.npz", gold=np.array(CASE.gold))
+    return folder / "whole.npz", "", ""
+
+
+TIGER = """<?xml version="1.0"?><corpus><body><s id="s1"><graph root="n1"><terminals><t id="t1" word="dogs" pos="NN"/>
+<t id="t2" word="bark" pos="V"/></terminals><nonterminals><nt id="n1" cat="S"><edge label="SB" idref="t1"/>
+<edge label="HD" idref="t2"/></nt></nonterminals></graph></s></body></corpus>"""
+PENN = "( (S (NP (DT the) (NN dog)) (VP (VBZ barks) (. .))))\n" * 5
+NEGRA = "#BOS 1 0 1 1\ndogs NN -- SB 500\nbark VV -- HD 500\n#500 S -- -- 0\n#EOS 1\n" * 3
+GRID = """File type = "ooTextFile"
+Object class = "TextGrid"
+xmin = 0
+xmax = 1
+tiers? <exists>
+size = 1
+item []:
+    item [1]:
+        class = "IntervalTier"
+        name = "words"
+        xmin = 0
+        xmax = 1
+        intervals: size = 1
+        intervals [1]:
+            xmin = 0
+            xmax = 1
+            text = "a ""b"" c"
+"""
+MATRIX = "class,x,y\n" + "".join(f"c{i},{i},{i * 2}\n" for i in range(1, 9))
+
 KINDS: dict[str, Callable[[Path], tuple[Path, str, str]]] = {
     **{ending: columns(ending) for ending in WRITERS},
     "npy": npy,
+    "npz": npz,
+    "h5ad": h5ad,
+    "csv.zst": packed("csv.zst", "zstd"),
+    "Parquet by gzip": packed("parquet", "gzip"),
+    "Feather by LZ4": packed("feather", "lz4"),
+    "Feather by Zstandard": packed("feather", "zstd"),
+    "jsonl.gz": text(
+        "jsonl.gz", '{"class": "a", "cluster": 1}\n{"class": 2, "cluster": null}\n' * 9, "class", "cluster"
+    ),
+    "labels": text("labels", "a\nb\n" * 30),
+    "labels.gz": text("labels.gz", "a\nb\n" * 30),
+    "communities": text("cmty", "a b c\nd e f\n# no\ng\n"),
+    "Senseval key": text("key", "w i.1 s1/0.5 s2/0.5\nw i.2 s1\nv i.3 s9 !! no\n"),
+    "matrix": text("matrix", MATRIX),
+    "TIGER-XML": text("treebank", TIGER),
+    "Penn brackets": text("treebank", PENN),
+    "NEGRA export": text("treebank", NEGRA),
+    "TextGrid": text("TextGrid", GRID),
+    "documents": text("documents.csv", "class,text\n" + "a,one two\nb,three\n" * 9),
     "saved JSON": table("json"),
     "saved Parquet": table("parquet"),
 }
+
+
+FORGIVING = ("labels", "communities", "documents")  # in which nearly every text is a label, an item or a word
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -74,7 +177,7 @@ def test_damaged_files_are_read_or_refused(kind: str, tmp_path: Path) -> None:
     whole, gold, pred = KINDS[kind](tmp_path)
     content, draw = whole.read_bytes(), random.Random(kind)
     paths = []
-    for number in range(enough(320)):
+    for number in range(enough(80 if kind == "h5ad" else 320)):  # each of those is a process of its own
         damaged = bytearray(content)
         for _ in range(draw.choice([1, 1, 2, 8, 40])):
             damaged[draw.randrange(len(damaged))] = draw.randrange(256)
@@ -89,7 +192,7 @@ def test_damaged_files_are_read_or_refused(kind: str, tmp_path: Path) -> None:
     told = [line.split(" ", 1)[1] for line in done.stdout.splitlines()]
     assert done.returncode == 0, f"{paths[len(told)]}: {done.stderr[-500:]}"
     assert not [line for line in told if line not in ("read", "refused")]
-    assert "refused" in told
+    assert "refused" in told or kind in FORGIVING
 
 
 def test_an_array_of_labels_without_length_is_refused(tmp_path: Path) -> None:

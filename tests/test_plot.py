@@ -467,7 +467,7 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path: Path, monkey
         raise OSError("disk full")
 
     monkeypatch.setattr(type(ax.figure), "savefig", fail)
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(KaratError, match=r"cannot be written \(disk full\)"):
         karat.plot.save(ax, path)
     assert path.read_text() == "old"
     assert len(list(tmp_path.iterdir())) == 1

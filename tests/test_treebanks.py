@@ -191,6 +191,11 @@ MALFORMED = [
     (TIGER.replace('id="s7_6"', 'id="s7_5"', 1), "sentence 's7' of .* same id twice"),
     (TIGER.replace('pos="ART"', ""), "sentence 's7' of .* <t> without pos"),
     (BOMB, "DOCTYPE with declarations"),
+    (BOMB.replace("<!DOCTYPE s", '<!DOCTYPE s PUBLIC "ab" "c>d"'), "DOCTYPE with declarations"),
+    (BOMB.replace("<!DOCTYPE s", "<!-- <s> --><!DOCTYPE s SYSTEM '>'"), "DOCTYPE with declarations"),
+    (f"<?go <s> ?>\n{BOMB}", "DOCTYPE with declarations"),
+    ("<corpus>" + "<a>" * 2000, "elements 1,001 deep"),
+    (f'<corpus><s id="{"x" * 5_000_000}"/></corpus>', "has a tag or a comment of more than 4,000,000 bytes"),
     ("no trees here", "is not in Penn brackets, NEGRA export or TIGER-XML"),
     ("", "is not in Penn brackets"),
 ]

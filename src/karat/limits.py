@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import NamedTuple
 
 from karat.errors import KaratError
@@ -20,9 +23,36 @@ class Limit(NamedTuple):
 
         >>> Limit(10, "draws", "each takes a second", "draw fewer").check(5, "samples")
         """
-        if asked > self.most:
+        if asked > self.now:
             number = f"{asked:,}" if asked < 10**15 else f"{float(min(asked, 1e300)):.3g}"
-            raise error(f"{what}: {number} {self.of}, but {self.most:,} is the most ({self.why}); {self.remedy}.")
+            raise error(f"{what}: {number} {self.of}, but {self.now:,} is the most ({self.why}); {self.remedy}.")
+
+    def refuse(self, what: str, error: type[KaratError] = KaratError) -> None:
+        """Refuse what is more than the limit, where nobody counted how much more."""
+        raise error(f"{what}: more than {self.now:,} {self.of} ({self.why}); {self.remedy}.")
+
+    @property
+    def now(self) -> int:
+        """The most that may be asked for here: less, inside lowered()."""
+        return min(self.most, _lowered.get().get(self, self.most))
+
+
+_lowered: ContextVar[Mapping[Limit, int]] = ContextVar("lowered", default={})  # noqa: B039 (which nobody changes)
+
+
+@contextmanager
+def lowered(most: Mapping[Limit, int]) -> Iterator[None]:
+    """Lower some limits for what is asked inside, such as for files that others send.
+
+    >>> with lowered({LINE: 10}):
+    ...     LINE.now
+    10
+    """
+    before = _lowered.set({**_lowered.get(), **most})
+    try:
+        yield
+    finally:
+        _lowered.reset(before)
 
 
 TEXT = Limit(2_000, "characters", "no measure needs more", "shorten the text")
@@ -58,3 +88,49 @@ APP_WAITING = Limit(8, "reports that wait", "each keeps its files in memory", "w
 APP_CONNECTIONS = Limit(100, "connections", "a browser opens six", "the oldest that asks nothing is closed")
 APP_HEADER_SECONDS = Limit(10, "seconds for the head of a request", "this machine sends it in one piece", "ask again")
 APP_BODY_SECONDS = Limit(60, "seconds for the files of a request", "this machine sends them in one", "ask again")
+# Files. What is read in parts (Parquet, Arrow, CSV and JSON lines of 10 MB or more, one label per line, NumPy arrays)
+# may be of any size; these hold for what has to be in memory as a whole.
+LINE = Limit(
+    16_000_000,
+    "characters in one line",
+    "a line holds the labels of an item, or the items of a cluster, and is read whole",
+    "check where its lines end, or give a row for each item",
+)
+FIELD = Limit(1 << 21, "characters in one field", "DuckDB reads no more", "give shorter labels")
+COLUMNS = Limit(
+    100_000, "columns or keys", "each has a name that is looked through", "leave out those that are not needed"
+)
+HELD = Limit(
+    2_000_000_000,
+    "bytes of text that are read whole",
+    "in memory they take ten times that",
+    "give CSV or JSON lines in UTF-8, or Parquet, which are read in parts",
+)
+UNPACKED = Limit(
+    1_000_000_000_000,
+    "bytes once unpacked",
+    "a small file can claim to hold any number",
+    "unpack it, and look what it is",
+)
+BATCH = Limit(
+    4_000_000_000,
+    "bytes once unpacked in one part of the file",
+    "a part is in memory as a whole",
+    "write it again in smaller parts",
+)
+OBSERVATIONS = Limit(
+    2_000_000_000,
+    "bytes in one column of obs",
+    "it is in memory as a whole",
+    "keep fewer observations, or save the column as Parquet",
+)
+READER_MEMORY = 8_000_000_000  # bytes of address space for the process that reads .h5ad: a column, as objects, as JSON
+READER_SECONDS = 600  # of processor time for it: a damaged file can lead libhdf5 in circles
+CELLS = Limit(500_000_000, "cells in a saved table", "they take 20 GB", "merge labels that are rare")
+SINGLETONS = Limit(
+    50_000_000,
+    "singletons made of counted items",
+    "each is a cluster of its own, of some 200 bytes",
+    "leave them out with 'drop', or put them together with 'cluster'",
+)
+MATRIX = Limit(500_000_000, "cells in a dense matrix", "they take 4 GB or more", "list the non-empty cells instead")

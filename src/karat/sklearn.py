@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import LabelError, MeasureError, TableError, listed
+from karat.limits import MATRIX
 from karat.measures import (
     Pairs,
     ami,
@@ -144,6 +145,7 @@ def contingency_matrix(
         from scipy.sparse import csr_matrix
 
         return csr_matrix((table.counts, (table.rows, table.cols)), shape=table.shape, dtype=dtype)
+    MATRIX.check(table.shape[0] * table.shape[1], "contingency_matrix, which sparse=True avoids", TableError)
     dense = table.to_sparse().toarray().astype(dtype)
     return dense if eps is None else dense + eps
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from datetime import date, datetime
 from decimal import Decimal
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from karat.errors import TableError
 from karat.labels.names import MISSING, Singleton, check_names, plain
 from karat.labels.policy import Policy
+from karat.limits import CELLS
 
 FORMAT = 2
 DIGITS = 4000  # of a number that is a label, which Python reads and prints without being told to
@@ -86,7 +87,11 @@ def load_cells(path: str | PathLike[str]) -> Stored:
         stored = Stored(_codes(rows, classes), _codes(cols, clusters), _counts(counts), classes, clusters, policy)
         if np.unique(stored.rows * len(clusters) + stored.cols).size < stored.rows.size:
             raise TableError("a cell occurs twice")
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError, ArithmeticError, RecursionError) as problem:
+    except OSError as problem:
+        raise TableError(f"{str(path)!r} cannot be read ({problem.strerror}); check its permissions.") from None
+    except (
+        ValueError, KeyError, IndexError, TypeError, AttributeError, ArithmeticError, RecursionError, MemoryError
+    ) as problem:  # fmt: skip
         raise TableError(f"{str(path)!r} is not a table that karat saved ({problem}); save it again.") from None
     return stored
 
@@ -149,9 +154,14 @@ def whole_file(path: str | PathLike[str]) -> Iterator[str]:
         yield str(temporary)
         temporary.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
         temporary.replace(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    except OSError as problem:  # such as a full disk
+        raise TableError(
+            f"{str(path)!r} cannot be written ({problem.strerror or problem}); free some space, or choose another "
+            "place."
+        ) from None
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 def _umask() -> int:
@@ -186,10 +196,14 @@ def _write_parquet(path: str, head: dict[str, Any], rows: Any, cols: Any, counts
         "col": cols,
         "count": counts,
     }
-    with duckdb.connect() as connection:
-        connection.register("cells", columns)
-        target = path.replace("'", "''")
-        connection.execute(f"COPY cells TO '{target}' (FORMAT PARQUET, KV_METADATA {{karat: ?}})", [json.dumps(head)])
+    target = path.replace("'", "''")
+    try:
+        with duckdb.connect() as connection:
+            connection.register("cells", columns)
+            copy = f"COPY cells TO '{target}' (FORMAT PARQUET, KV_METADATA {{karat: ?}})"
+            connection.execute(copy, [json.dumps(head)])
+    except duckdb.Error as problem:  # such as a full disk
+        raise OSError(_reason(problem)) from None
 
 
 def _texts(packed: list[Any]) -> Any:
@@ -206,14 +220,27 @@ def _read_parquet(path: str) -> tuple[dict[str, Any], Any, Any, Any]:
         with duckdb.connect() as connection:
             found = connection.execute("SELECT value FROM parquet_kv_metadata(?) WHERE key = 'karat'::BLOB", [exactly])
             ((value,),) = found.fetchall()
+            head = json.loads(value)
+            _check_size(connection, exactly, head)
             cells = connection.execute("SELECT * FROM read_parquet(?)", [exactly]).fetchnumpy()
     except duckdb.Error as problem:
-        raise TableError(str(problem).split("\n", 1)[0]) from None
-    head = json.loads(value)
+        raise TableError(_reason(problem)) from None
     for side, codes, texts in (("classes", "row", "gold"), ("clusters", "col", "pred")):
         if not np.array_equal(_texts(head[side])[cells[codes]], cells[texts]):
             raise TableError(f"its column {texts!r} contradicts its {side}")
     return head, cells["row"], cells["col"], cells["count"]
+
+
+def _check_size(connection: Any, path: str, head: dict[str, Any]) -> None:
+    """Refuse rows beyond the cells that a table of these names can have: a few bytes can claim any number of rows."""
+    ((rows,),) = connection.execute("SELECT sum(num_rows) FROM parquet_file_metadata(?)", [path]).fetchall()
+    if rows > len(head["classes"]) * len(head["clusters"]):
+        raise TableError(f"it has {rows:,} cells, more than its classes and clusters make")
+    CELLS.check(rows, "its cells", TableError)
+
+
+def _reason(problem: Exception) -> str:
+    return str(problem).split("\n", 1)[0].rstrip(".")[:300]
 
 
 # Labels that JSON has no word for are stored as {"kind": [...]}; text, numbers, booleans and null as they are.

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from karat.errors import FileError, listed, nearest
-from karat.files.inputs import TABULAR, find
+from karat.files.inputs import TABULAR, Input, find
 from karat.files.roles import GOLD, ITEM
 from karat.files.sources import Source, as_list, open_source
 
@@ -24,12 +24,23 @@ def existing(corpus: str, names: Sequence[str]) -> str:
 @contextmanager
 def open_table(path: str) -> Iterator[Source]:
     """The columns of a CSV, TSV, JSON lines, Parquet or Arrow file, while it is open."""
-    source = find(path)
+    copies: list[str] = []
+    try:
+        yield from _opened(find(path, copies=copies))
+    finally:
+        for copy in copies:
+            if copy != "-":
+                os.unlink(copy)
+
+
+def _opened(source: Input) -> Iterator[Source]:
     if source.kind in TABULAR:
         yield open_source(source, None)
         return
     if source.kind not in ("parquet", "arrow"):
-        raise FileError(f"{path!r} has no columns, as it is read ({source.kind}); give a CSV file with a header.")
+        raise FileError(
+            f"{source.name!r} has no columns, as it is read ({source.kind}); give a CSV file with a header."
+        )
     from karat.files.headers import RefusedError
     from karat.files.queries import Database
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from karat.errors import FileError
 from karat.rendering import shown
+from karat.storage import whole_file
 
 _AGAIN = "save it in Praat as a text file again"
 
@@ -133,9 +134,15 @@ class _Tokens:
 
 def _decoded(path: Path) -> str:
     try:
+        if path.exists() and not path.is_file():  # a device may give bytes for ever
+            raise FileError(f"{str(path)!r} is no file; give a TextGrid.")
         content = path.read_bytes()
     except OSError as problem:
         raise FileError(f"{str(path)!r} cannot be read ({problem.strerror}); check its name and rights.") from None
+    except ValueError as problem:
+        if isinstance(problem, FileError):
+            raise
+        raise FileError(f"{str(path)!r} cannot be the name of a file ({problem}); check it.") from None
     try:
         return content.decode("utf-16" if content[:2] in (BOM_UTF16_LE, BOM_UTF16_BE) else "utf-8-sig")
     except UnicodeDecodeError as problem:
@@ -154,7 +161,8 @@ def write_textgrid(path: str | PathLike[str], grid: TextGrid) -> None:
         lines += [*_span(grid, " " * 8), f"        {items}: size = {len(tier.marks)}"]
         for place, mark in enumerate(tier.marks, 1):
             lines += [f"        {items} [{place}]:", *_mark_lines(mark, tier.points)]
-    Path(path).write_bytes("\n".join([*lines, ""]).encode("utf-8"))
+    with whole_file(path) as temporary:
+        Path(temporary).write_bytes("\n".join([*lines, ""]).encode("utf-8"))
 
 
 def _span(span: TextGrid | Mark, indent: str) -> list[str]:

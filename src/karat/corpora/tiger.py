@@ -2,47 +2,108 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
-from xml.etree.ElementTree import Element, ParseError, iterparse
+from xml.etree.ElementTree import Element
+from xml.parsers import expat
 
 from karat.corpora.graphs import ROOT, Edge, Graph, Place
 from karat.corpora.trees import Leaf, Node
 from karat.errors import FileError
 
-# What may stand before the first element. A DOCTYPE may name a file, which is never read; one with entities ends here.
-_PROLOGUE = re.compile(r"(?:\s|(?><\?.*?\?>)|(?><!--.*?-->)|<!DOCTYPE[^\[>]*>)*+", re.ASCII | re.DOTALL)
-_FIRST = re.compile(r"<(?:corpus|subcorpus|body|s)[\s>]", re.ASCII)
-_ENTITIES = re.compile(r"<!DOCTYPE[^\[>]*\[", re.ASCII)
+_FIRST = ("corpus", "subcorpus", "body", "s")
+_DEEPEST = 1000  # elements inside each other; sentences of TIGER-XML need seven
+_PART = 1 << 16  # bytes
+_LONGEST = 4_000_000  # bytes of a tag: expat reads it again from its start with each part, which takes quadratic time
 
 
-def looks_like_tiger(text: str, name: str) -> bool:
-    """Whether a file that begins so is TIGER-XML; one that defines entities of its own is refused."""
-    prologue = _PROLOGUE.match(text)
-    place = prologue.end() if prologue else 0
-    if _ENTITIES.match(text, place):
-        raise FileError(f"{name!r} has a DOCTYPE with declarations, which is not safe to read; remove it.")
-    return _FIRST.match(text, place) is not None
+def looks_like_tiger(head: bytes, name: str) -> bool:
+    """Whether a file that begins so is TIGER-XML, by its first element; one with declarations of its own is refused."""
+    reader = _Reader(name)
+    try:
+        reader.read(head.lstrip(), last=False)
+    except expat.ExpatError:
+        pass  # what comes after the first element is not looked at here
+    except (LookupError, ValueError) as problem:
+        if isinstance(problem, FileError):
+            raise
+        return b"<corpus" in head  # in an encoding that is not known: reading it says so
+    return reader.first in _FIRST
 
 
 def tiger_trees(path: Path) -> Iterator[Node]:
     """The trees of the sentences of a file; secondary edges are passed over."""
+    reader = _Reader(str(path))
     try:
         with path.open("rb") as file:
-            for _, element in iterparse(file):
-                if _kind(element) == "s":
+            more = True
+            while more:
+                part = file.read(_PART)
+                more = bool(part)
+                for element in reader.read(part, last=not more):
                     graph = _graph(element, f"sentence {element.get('id', '?')!r} of {str(path)!r}")
-                    element.clear()
                     if graph.words:
                         yield graph.tree()
+    except FileError:
+        raise
+    except expat.ExpatError as problem:
+        raise FileError(
+            f"{str(path)!r} is not well-formed XML in line {problem.lineno}; mend it or take a whole copy."
+        ) from problem
     except (LookupError, UnicodeError, ValueError) as problem:
         raise FileError(f"{str(path)!r} is in an encoding that cannot be read ({problem}); save it as UTF-8.") from None
-    except ParseError as problem:
-        line = problem.position[0]
-        raise FileError(
-            f"{str(path)!r} is not well-formed XML in line {line}; mend it or take a whole copy."
-        ) from problem
+
+
+class _Reader:
+    """The sentences of XML that is given in parts. A DOCTYPE may name a file, which is never read; none may declare.
+
+    Expat itself says what a declaration is: looking for one in the text can be deceived by quotes and comments.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.first = ""  # the name of the first element
+        self._open: list[Element] = []
+        self._sentences = 0  # that are open
+        self._given = 0  # bytes
+        self._done: list[Element] = []
+        self._parser = expat.ParserCreate(namespace_separator="}")
+        self._parser.StartDoctypeDeclHandler = self._doctype
+        self._parser.EntityDeclHandler = self._declared
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+
+    def read(self, part: bytes, *, last: bool) -> list[Element]:
+        """The sentences that end in the next part of the file."""
+        self._parser.Parse(part, last)
+        self._given += len(part)
+        if self._given - self._parser.CurrentByteIndex > _LONGEST:
+            raise FileError(f"{self.name!r} has a tag or a comment of more than {_LONGEST:,} bytes; mend it.")
+        done, self._done = self._done, []
+        return done
+
+    def _doctype(self, name: str, system: str | None, public: str | None, declares: bool) -> None:
+        if declares:
+            self._declared()
+
+    def _declared(self, *declaration: object) -> None:
+        raise FileError(f"{self.name!r} has a DOCTYPE with declarations, which is not safe to read; remove it.")
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        element = Element(tag, attributes)
+        self.first = self.first or _kind(element)
+        if self._sentences:  # what is outside of sentences is not kept
+            self._open[-1].append(element)
+        self._open.append(element)
+        self._sentences += _kind(element) == "s"
+        if len(self._open) > _DEEPEST:
+            raise FileError(f"{self.name!r} has elements {_DEEPEST + 1:,} deep; mend it or take a whole copy.")
+
+    def _end(self, tag: str) -> None:
+        element = self._open.pop()
+        if _kind(element) == "s":
+            self._sentences -= 1
+            self._done.append(element)
 
 
 def _graph(sentence: Element, name: str) -> Graph:

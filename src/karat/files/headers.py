@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from karat.errors import FileError
 from karat.files import sql
+from karat.files.contents import check_last_line, check_packed
 from karat.files.inputs import Input
-from karat.files.text import check_packed, first_record
+from karat.files.text import first_record
+from karat.limits import COLUMNS, UNPACKED
 
 if TYPE_CHECKING:
     from karat.files.queries import Database
@@ -46,7 +48,9 @@ def _delimited(database: Database, source: Input) -> tuple[Header, list[str]]:
     if sql.encoding(source) is None:
         raise RefusedError(f"{source.name!r} is in an encoding that DuckDB does not read; unpack it.")
     if source.zipped:
-        check_packed(source)  # DuckDB does not look at the check sum
+        check_packed(source)
+    elif not source.packed:
+        check_last_line(source)
     names = _first_line(database, source)
     if not source.header:
         names = [str(place + 1) for place in range(len(names))]
@@ -65,7 +69,7 @@ def _unpacked_line(database: Database, source: Input) -> list[str]:
     import csv
 
     raw = "columns={'line': 'VARCHAR'}, auto_detect=false, header=false, delim='\x01', quote='', escape=''"
-    query = f"SELECT line FROM read_csv({sql.paths(source)}, {raw}, hive_partitioning=false) LIMIT 100"
+    query = f"SELECT line FROM read_csv({sql.paths(source)}, {raw}, {sql.IN_ORDER}, hive_partitioning=false) LIMIT 100"
     lines = [row[0] or "" for row in database.all(query, source.name, in_order=True)]
     try:
         first = lines[0].removeprefix("\ufeff")
@@ -79,14 +83,22 @@ def _keys(database: Database, source: Input) -> tuple[Header, list[str]]:
         raise RefusedError(f"{source.name!r} is in an encoding that DuckDB does not read; unpack it.")
     if source.zipped:
         check_packed(source)
-    query = f"SELECT json_keys(json) FROM {sql.json_lines(source)} LIMIT {KEYS}"
-    rows = database.all(query, source.name, in_order=True)  # two columns are gold and pred in that order
-    names = tuple(dict.fromkeys(key for (keys,) in rows for key in keys or []))
+    few = f"SELECT json_keys(json) AS keys, row_number() OVER () AS line FROM {sql.json_lines(source)} LIMIT {KEYS}"
+    each = f"SELECT unnest(keys) AS key, line, unnest(range(len(keys))) AS place FROM ({few})"
+    first = f"SELECT key FROM ({each}) GROUP BY key ORDER BY min((line, place))"  # two are gold and pred in that order
+    rows = database.all(f"{first} LIMIT {COLUMNS.now + 1}", source.name, in_order=True)
+    if len(rows) > COLUMNS.now:
+        COLUMNS.refuse(repr(source.name), FileError)
+    names = tuple(key for (key,) in rows)
     return Header(names, names), []
 
 
 def _parquet(database: Database, source: Input) -> tuple[Header, list[str]]:
     """Its own names: DuckDB gives columns whose names differ in case only, or not at all, other names."""
+    sizes = f"SELECT sum(total_uncompressed_size), 8 * any_value(rows) FROM parquet_metadata({sql.paths(source)})"
+    rows = f"SELECT sum(num_rows) AS rows FROM parquet_file_metadata({sql.paths(source)})"
+    claims = database.all(f"{sizes}, ({rows})", source.name)[0]
+    UNPACKED.check(max(claim or 0 for claim in claims), repr(source.name), FileError)
     described = database.all(f"DESCRIBE SELECT * FROM {sql.parquet(source)}", source.name)
     query = f"SELECT name, coalesce(num_children, 0) FROM parquet_schema({sql.paths(source)})"
     nodes = database.all(query, source.name, in_order=True)

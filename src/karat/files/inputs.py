@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Iterator
 from io import BufferedReader
@@ -128,6 +129,8 @@ def _paths(name: str, copies: list[str]) -> list[str]:
             f"{name!r} is a directory; name a file in it, or a pattern such as {os.path.join(name, '*')!r}."
         )
     paths = [name] if os.path.exists(name) else _matching(name)
+    if not paths and os.path.islink(name):
+        raise FileError(f"{name!r} is a link to a file that is not there; give the file itself.")
     if not paths:
         raise FileError(f"there is no file {name!r}; {_neighbour(name) or 'check its name.'}")
     paths = [path if os.path.isfile(path) else _copied(path, copies) for path in paths]
@@ -151,12 +154,28 @@ def _neighbour(name: str) -> str:
         return ""
 
 
+def _check_device(path: str) -> None:
+    """Refuse a device, such as /dev/zero, which may give bytes for ever; a terminal is as good as standard input."""
+    try:
+        mode = os.stat(path).st_mode
+        if not (stat.S_ISCHR(mode) or stat.S_ISBLK(mode)) or os.path.samefile(path, os.devnull):
+            return
+        with open(path, "rb", buffering=0) as device:
+            terminal = device.isatty()
+    except OSError as problem:
+        raise FileError(f"{path!r} cannot be read ({problem.strerror}); give a file.") from None
+    if not terminal:
+        raise FileError(f"{path!r} is a device; give a file, or - for standard input.")
+
+
 def _copied(source: str | IO[bytes], copies: list[str]) -> str:
     """A copy of a stream, such as standard input or a named pipe, in a temporary file."""
     import tempfile
 
     from karat.temporary import own_folder
 
+    if isinstance(source, str):
+        _check_device(source)
     folder = own_folder()
     try:
         handle, path = tempfile.mkstemp(dir=folder)

@@ -27,7 +27,7 @@ def read_communities(source: Input) -> Columns:
             f"{source.name!r} has {len(twice):,} items in more than one community: {listed(twice, 3)}; "
             "karat scores partitions, so keep each item in one."
         )
-    return Columns(["item", "community"], [list(home), list(home.values())])
+    return Columns.of(["item", "community"], [list(home), list(home.values())])
 
 
 def read_senseval(source: Input) -> tuple[Columns, str]:
@@ -53,7 +53,7 @@ def read_senseval(source: Input) -> tuple[Columns, str]:
         for column, value in zip(columns, (lemma, f"{lemma} {rest[0]}", sense), strict=True):
             column.append(value)
     note = f"{several:,} of {len(columns[0]):,} instances have several senses; only the heaviest, or the first, counts"
-    return Columns(["lemma", "instance", "sense"], columns), note if several else ""
+    return Columns.of(["lemma", "instance", "sense"], columns), note if several else ""
 
 
 def _sense(text: str, name: str, number: int) -> tuple[str, float]:

@@ -107,7 +107,7 @@ class Database:
     def arrow(self, source: Input) -> Any:
         """An Arrow file that is open already, or is opened now."""
         if source.path not in self.held:
-            from karat.files.arrays import open_arrow
+            from karat.files.arrow import open_arrow
 
             self.held[source.path] = open_arrow(source)
         return self.held[source.path]

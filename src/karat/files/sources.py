@@ -96,7 +96,7 @@ def open_source(source: Input, database: Database | None) -> Source:
         array = read_npy(source)
         return Source(source, ("label",), lambda _: array, batches=lambda: iter([array]))
     if source.kind == "h5ad":
-        from karat.files.arrays import Observations
+        from karat.files.observations import Observations
 
         table = Observations(source)
         return Source(source, tuple(table.columns), table.column, item=table.index)
@@ -117,10 +117,9 @@ def _loaded(source: Input) -> Source:
 
 
 def _in_memory(source: Input, columns: Columns, **roles: Any) -> Source:
-    names, values = columns
-    if values and not values[0]:
+    if columns.names and not columns.rows:
         raise FileError(f"{source.name!r} has no rows; give a file with labels in it.")
-    return Source(source, tuple(names), lambda name: values[names.index(name)], **roles)
+    return Source(source, tuple(columns.names), columns.load, **roles)
 
 
 def _joined(batches: Iterator[list[Any]]) -> list[Any]:

@@ -10,6 +10,7 @@ ENCODINGS = {
     "utf-8": "utf-8", "utf8": "utf-8", "utf-8-sig": "utf-8", "latin-1": "latin-1", "latin1": "latin-1",
     "iso-8859-1": "latin-1", "ascii": "utf-8", "us-ascii": "utf-8",
 }  # fmt: skip
+IN_ORDER = "parallel=false"  # else a last line that is longer than DuckDB's buffer would be left out without a word
 
 
 def json_role(role: str, key: str) -> str:
@@ -32,6 +33,8 @@ def csv(source: Input, size: int) -> str:
         f"delim={text(source.delimiter)}", "quote='\"'", "escape='\"'", f"encoding='{encoding(source)}'",
         "hive_partitioning=false",
     ]  # fmt: skip
+    if source.packed and not source.zipped:
+        options.append(IN_ORDER)
     return f"read_csv({paths(source)}, {', '.join(options)})"
 
 

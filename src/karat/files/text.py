@@ -4,56 +4,35 @@ from __future__ import annotations
 
 import csv
 import io
-import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import islice
-from typing import IO, Any, NamedTuple, cast
+from typing import IO, Any, NamedTuple
 
 from karat.errors import FileError
+from karat.files.contents import UNREADABLE, open_bytes, unreadable, whole
 from karat.files.inputs import Input, byte_order
+from karat.limits import COLUMNS, FIELD, LINE, UNPACKED
 from karat.tables import Table
 
-LONGEST = 1 << 21  # characters in a field, as DuckDB has it
-LINES = 1 << 20  # labels in a batch
-
-
-UNREADABLE = (OSError, EOFError, zlib.error)  # what a file that is not whole may raise
+PART = 1 << 22  # characters that are read at a time
 
 
 class Columns(NamedTuple):
-    """Columns by name, all of the same length; None where there is no value."""
+    """Columns by name, all with as many values as there are rows; None where there is no value."""
 
     names: list[str]
-    values: list[list[Any]]
+    rows: int
+    load: Callable[[str], list[Any]]
 
-
-def open_bytes(source: Input) -> IO[bytes]:
-    """The file, unpacked."""
-    if not source.packed:
-        return open(source.path, "rb")
-    import gzip
-
-    return cast(IO[bytes], gzip.open(source.path, "rb"))
-
-
-def check_packed(source: Input) -> None:
-    """Whether a packed file is whole, by its check sum."""
-    try:
-        with open_bytes(source) as file:
-            while file.read(1 << 20):
-                pass
-    except UNREADABLE as problem:
-        raise FileError(f"{source.name!r} cannot be read ({problem}); check that it is whole.") from None
+    @classmethod
+    def of(cls, names: list[str], values: list[list[Any]]) -> Columns:
+        """Columns that are there already; of several with the same name, the first."""
+        return cls(names, len(values[0]) if values else 0, lambda name: values[names.index(name)])
 
 
 def decoded(source: Input) -> str:
     """All of a text, without a byte order mark."""
-    try:
-        with open_bytes(source) as file:
-            data = file.read()
-    except UNREADABLE as problem:
-        raise FileError(f"{source.name!r} cannot be read ({problem}); check that it is whole.") from None
+    data = whole(source)
     encoding = byte_order(data) or source.encoding
     try:
         text = data.decode(encoding)
@@ -79,6 +58,7 @@ def read_delimited(source: Input) -> Columns:
     first = next(rows, None)
     if first is None:
         raise FileError(f"{source.name!r} has no rows; give a file with labels in it.")
+    COLUMNS.check(len(first), repr(source.name), FileError)
     names = first if source.header else [str(place + 1) for place in range(len(first))]
     columns: list[list[Any]] = [[] for _ in names]
     if not source.header:
@@ -88,7 +68,7 @@ def read_delimited(source: Input) -> Columns:
     if lines:
         for column, values in zip(columns, zip(*lines, strict=True), strict=True):
             column.extend([value or None for value in values])
-    return Columns(names, columns)
+    return Columns.of(names, columns)
 
 
 def first_record(source: Input) -> list[str] | None:
@@ -96,9 +76,21 @@ def first_record(source: Input) -> list[str] | None:
     try:
         with _long_fields(), open_bytes(source) as file:
             text = _opened_text(file, source, newline="")
-            return next(csv.reader(text, delimiter=source.delimiter, strict=True), None) or None
+            record = next(csv.reader(_record(text, source), delimiter=source.delimiter, strict=True), None) or None
     except (csv.Error, UnicodeError, *UNREADABLE) as problem:
         raise FileError(f"{source.name!r} cannot be read ({problem}); check that it is whole.") from None
+    COLUMNS.check(len(record or ()), repr(source.name), FileError)
+    return record
+
+
+def _record(text: IO[str], source: Input) -> Iterator[str]:
+    """Lines, as long as they may all belong to one record."""
+    left = LINE.now
+    while line := text.readline(left + 1):
+        left -= len(line)
+        if left < 0:
+            LINE.refuse(f"{source.name!r}, first record", FileError)
+        yield line
 
 
 def _opened_text(file: IO[bytes], source: Input, newline: str | None) -> io.TextIOWrapper:
@@ -132,7 +124,7 @@ def _rows(source: Input) -> Iterator[list[str]]:
 
 @contextmanager
 def _long_fields() -> Iterator[None]:
-    before = csv.field_size_limit(LONGEST)
+    before = csv.field_size_limit(FIELD.now)
     try:
         yield
     finally:
@@ -156,8 +148,12 @@ def read_json_lines(source: Input) -> Columns:
         records.append(record)
     if not records:
         raise FileError(f"{source.name!r} has no rows; give a file with labels in it.")
-    names = list(dict.fromkeys(key for record in records for key in record))
-    return Columns(names, [[record.get(name) for record in records] for name in names])
+    names: dict[str, None] = {}
+    for record in records:
+        names.update(dict.fromkeys(record))
+        COLUMNS.check(len(names), repr(source.name), FileError)
+    # most records may lack most keys, so that a list for each key would take lines times keys
+    return Columns(list(names), len(records), lambda name: [record.get(name) for record in records])
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -169,21 +165,29 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def read_lines(source: Input) -> Iterator[list[str | None]]:
-    """One label per line, a million lines at a time, so that a file may be large; an empty line is a missing label."""
-    done = 0
+    """One label per line, a few million characters at a time, so that a file may be large; an empty line is missing."""
+    done, size, rest = 0, 0, ""
     try:
-        with open_bytes(source) as file:
+        with unreadable(source.name), open_bytes(source) as file:
             text = _opened_text(file, source, newline=None)
-            while lines := [line.removesuffix("\n") or None for line in islice(text, LINES)]:
-                done += len(lines)
-                yield lines
+            while part := text.read(PART):
+                *lines, rest = (rest + part).split("\n")
+                if len(rest) > LINE.now:
+                    LINE.refuse(f"{source.name!r}, line {done + len(lines) + 1:,}", FileError)
+                done, size = done + len(lines), size + len(part)
+                if source.packed and size > UNPACKED.now:
+                    UNPACKED.refuse(repr(source.name), FileError)
+                if lines:
+                    yield [line or None for line in lines]
+            if rest:
+                yield [rest]
     except UnicodeDecodeError as problem:
         byte, where = problem.object[problem.start], f"after line {done:,}" if done else "at its start"
         raise FileError(
             f"{source.name!r} is not {problem.encoding.upper()} (byte 0x{byte:02x} {where}); "
             "say encoding='latin-1' or whatever it is in."
         ) from None
-    except (UnicodeError, *UNREADABLE) as problem:
+    except UnicodeError as problem:
         raise FileError(f"{source.name!r} cannot be read ({problem}); check that it is whole.") from None
 
 

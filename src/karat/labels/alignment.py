@@ -18,7 +18,7 @@ from karat.labels.encoding import Labels, to_labels
 from karat.labels.names import MISSING, Singleton, encode_objects
 from karat.labels.policy import KEEP_OR_DROP, Policy
 from karat.labels.weights import check_weights
-from karat.limits import ITEMS
+from karat.limits import SINGLETONS
 
 Ints = NDArray[np.int64]
 AnyInts = NDArray[Any]  # of any integer type
@@ -289,7 +289,7 @@ def _expanded(rows: Rows, policy: Policy, noise: Mapping[str, int], ignored: Mas
     if not alone.any():
         return rows, ignored
     times = np.where(alone, counts, 1)
-    ITEMS.check(int(times.sum()), "singletons", TableError)
+    SINGLETONS.check(int(counts[alone].sum()), "items that stand alone", TableError)
     at = np.repeat(np.arange(times.size), times)
     if rows.weights is not None:
         raise TableError("rows that stand for several items have one weight for all; give each item a row of its own.")

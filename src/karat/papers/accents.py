@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from karat.bars import bar
-from karat.caches import cache_folder
+from karat.caches import cache_folder, remove
 from karat.corpora.columns import existing
 from karat.corpora.features import Numbers, read_numbers
 from karat.corpora.festival import is_whole, make_corpus
@@ -55,7 +54,7 @@ def _made() -> str:
     praat()  # before it is needed, if it is not installed
     folder = os.path.join(cache_folder("speech"), f"festival-{SIZE}-{METHOD}-{__version__}")
     if not is_whole(folder, SIZE):
-        shutil.rmtree(folder, ignore_errors=True)
+        remove(folder)
         with bar("speaking", SIZE) as advance:
             make_corpus(folder, SIZE, progress=advance)
     return folder

@@ -1,0 +1,173 @@
+"""The obs table of an .h5ad file, as a process of its own reads it: a damaged file can crash libhdf5 itself.
+
+serve() is that process; files/observations.py starts it and asks it for columns.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+from karat.errors import FileError, listed
+from karat.limits import OBSERVATIONS, READER_MEMORY, READER_SECONDS, lowered
+
+
+class Observed:
+    """The obs table of an AnnData file; name is what messages call it."""
+
+    def __init__(self, path: str, name: str) -> None:
+        import h5py
+
+        self.name, self.h5py = name, h5py
+        try:
+            self.file = h5py.File(path, "r")
+            self.obs = self._own(self.file, "obs")
+            self.columns = self._names()
+        except (FileError, MemoryError):
+            raise
+        except Exception as problem:  # whatever a damaged file makes HDF5 raise
+            raise FileError(f"{name!r} is not an AnnData file ({_reason(problem)}); check it.") from None
+
+    def _own(self, group: Any, name: str) -> Any:
+        """A part of a group that this very file holds: links may lead to any file that the user can read."""
+        for part in name.split("/"):
+            if not isinstance(group.get(part, getlink=True), self.h5py.HardLink):
+                raise FileError(f"{self.name!r} has a link at {part!r} instead of data; save it without links.")
+            group = group[part]
+        return self._held(group)
+
+    def _held(self, found: Any) -> Any:
+        """Data that this very file holds, not another one in its name, and no more than memory does."""
+        if isinstance(found, self.h5py.Dataset):
+            if found.external or found.is_virtual:
+                raise FileError(f"{self.name!r} keeps {found.name!r} in other files; save it as one file.")
+            # a chunk is unpacked whole, and data that were never written are claimed by their shape alone
+            sizes = [found.size, *([] if found.chunks is None else [math.prod(found.chunks)])]
+            what = f"{self.name!r}, {found.name!r}"
+            if None not in sizes:  # as an empty one, which has no shape
+                OBSERVATIONS.check(max(sizes) * max(found.dtype.itemsize, 16), what, FileError)  # 16: in Python
+        return found
+
+    @property
+    def index(self) -> str:
+        """The name of the column that names the observations."""
+        if not hasattr(self.obs, "keys"):
+            return str(self.obs.dtype.names[0])
+        return _text(self.obs.attrs.get("_index", "_index"))
+
+    def _names(self) -> list[str]:
+        """The names of all columns, that of the index first."""
+        names = list(self.obs.keys()) if hasattr(self.obs, "keys") else list(self.obs.dtype.names)
+        return [self.index, *(name for name in names if name not in (self.index, "__categories"))]
+
+    def column(self, name: str) -> dict[str, list[Any]]:
+        """The values of a column, None where one is missing; or the codes and the names that they stand for."""
+        try:
+            return self._column(name)
+        except (FileError, MemoryError):
+            raise
+        except Exception as problem:  # whatever a damaged file makes HDF5 raise
+            raise FileError(
+                f"{self.name!r} cannot be read in obs column {name!r} ({_reason(problem)}); check it."
+            ) from None
+
+    def _column(self, name: str) -> dict[str, list[Any]]:
+        if not hasattr(self.obs, "keys"):  # written before 2019: one table, its categories elsewhere
+            found, place = self.obs[name], f"uns/{name}_categories"
+            return _values(found) if place not in self.file else _coded(found, self._own(self.file, place))
+        found = self._own(self.obs, name)
+        if hasattr(found, "keys"):
+            return self._group(name, found)
+        reference = found.attrs.get("categories")
+        codes = self._line(found, name)
+        return _values(codes) if reference is None else _coded(codes, self._held(self.file[reference]))
+
+    def _group(self, name: str, found: Any) -> dict[str, list[Any]]:
+        if "codes" in found and "categories" in found:
+            return _coded(self._line(self._own(found, "codes"), name), self._own(found, "categories"))
+        if "values" in found and "mask" in found:
+            values, mask = (self._line(self._own(found, part), name) for part in ("values", "mask"))
+            shown = zip(_values(values)["values"], mask.tolist(), strict=True)
+            return {"values": [None if hidden else value for value, hidden in shown]}
+        raise FileError(
+            f"{self.name!r} has no labels in obs column {name!r}, but {listed(found)}; choose another column."
+        )
+
+    def _line(self, found: Any, name: str) -> Any:
+        """The data of a column, one for each observation."""
+        index = self._own(self.obs, self.index)
+        if found.shape is None or len(found.shape) != 1 or found.shape != getattr(index, "shape", found.shape):
+            raise FileError(
+                f"{self.name!r} has data of shape {found.shape} in obs column {name!r}; "
+                "give one label for each observation."
+            )
+        return found[()]
+
+
+def _coded(codes: Any, categories: Any) -> dict[str, list[Any]]:
+    """Codes from -1, which stands for a missing value, and the names of the others."""
+    found, names = codes.tolist(), _values(categories[()])["values"]
+    if codes.dtype.kind not in "iu":
+        raise ValueError(f"codes of type {codes.dtype}")
+    if found and not -1 <= min(found) <= max(found) < len(names):
+        raise ValueError(f"codes from {min(found)} to {max(found)} for {len(names)} categories")
+    return {"codes": found, "names": names}
+
+
+def _values(array: Any) -> dict[str, list[Any]]:
+    return {"values": [value.decode("utf-8") if isinstance(value, bytes) else value for value in array.tolist()]}
+
+
+def _text(value: Any) -> str:
+    return value.decode("utf-8") if isinstance(value, bytes) else str(value)
+
+
+def _reason(problem: Exception) -> str:
+    text = str(problem.args[0]) if isinstance(problem, KeyError) and problem.args else str(problem)
+    return text.split("\n", 1)[0].rstrip(".")[:200]
+
+
+def serve(path: str, name: str, most: int) -> None:
+    """Answer on standard output, in a line of JSON each: what columns there are, then each column asked for."""
+    answers = os.fdopen(os.dup(1), "w", encoding="ascii")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # a library that prints is not taken for an answer
+    _limit()
+    with lowered({OBSERVATIONS: most}):
+        found: Observed | None = None
+        for line in _requests():
+            try:
+                if found is None:
+                    found = Observed(path, name)
+                    answer: dict[str, Any] = {"columns": found.columns, "index": found.index}
+                else:
+                    answer = found.column(json.loads(line))
+                text = json.dumps(answer)
+            except FileError as problem:
+                text = json.dumps({"problem": str(problem)})
+            except MemoryError:
+                text = json.dumps({"problem": f"{name!r} needs more memory than there is; keep fewer observations."})
+            except (TypeError, ValueError):
+                text = json.dumps({"problem": f"{name!r} has values that are no labels; choose another column."})
+            answers.write(f"{text}\n")
+            answers.flush()
+
+
+def _requests() -> Iterator[str]:
+    yield ""  # the first answer is not asked for
+    yield from sys.stdin
+
+
+def _limit() -> None:
+    """Let the system end this process when a damaged file makes it ask for too much memory, or runs in circles."""
+    with suppress(ImportError, ValueError, OSError):  # which not every system has
+        import resource
+
+        for kind, most in ((resource.RLIMIT_AS, READER_MEMORY), (resource.RLIMIT_CPU, READER_SECONDS)):
+            _, hard = resource.getrlimit(kind)
+            resource.setrlimit(kind, (most if hard < 0 else min(most, hard), hard))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

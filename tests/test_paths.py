@@ -1,0 +1,128 @@
+"""Paths that are no files, and disks that are full: one sentence, at every way in and out."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import karat
+from karat.cli import main
+from karat.corpora.textgrids import TextGrid, read_textgrid, write_textgrid
+from karat.corpora.texts import read_texts
+from karat.corpora.treebanks import trees_in
+from karat.datasets import fetch
+
+TABLE = karat.Table.from_labels(["a", "a", "b"], [1, 1, 2])
+
+
+def command(*words: str) -> None:
+    """A command that must end with a sentence, not with a traceback."""
+    if main(list(words)):
+        raise karat.KaratError("as the command says.")
+
+
+def saved_plot(path: str) -> None:
+    karat.plot.save(karat.plot.heatmap(TABLE), path)
+
+
+READERS: dict[str, Callable[[str], Any]] = {
+    "read": karat.read,
+    "read as gold": lambda path: karat.read(path, path),
+    "load": karat.Table.load,
+    "karat score": lambda path: command("score", path),
+    "karat merge": lambda path: command("merge", path),
+    "karat report": lambda path: command("report", path, "-o", os.devnull + ".html"),
+    "texts": read_texts,
+    "trees": lambda path: list(trees_in(path)),
+    "a TextGrid": read_textgrid,
+    "a package": lambda path: fetch("vowels", file=path),
+}
+WRITERS: dict[str, Callable[[str], Any]] = {
+    "a table as JSON": lambda path: TABLE.save(f"{path}.json"),
+    "a table as Parquet": lambda path: TABLE.save(f"{path}.parquet"),
+    "a report": lambda path: karat.report(TABLE).save(f"{path}.html"),
+    "a plot": lambda path: saved_plot(f"{path}.svg"),
+    "a TextGrid": lambda path: write_textgrid(path, TextGrid(0, 1, ())),
+}
+
+
+@pytest.fixture
+def odd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of what is no file of labels."""
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    (tmp_path / "empty").write_bytes(b"")
+    for ending in (".json", ".parquet", ".html", ".svg"):
+        (tmp_path / f"folder{ending}").mkdir()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path
+
+
+PATHS = ["folder", "link", "circle", "empty", "nowhere", "empty/inside", "x" * 300, "a\0b", "/dev/zero", "/dev/null"]
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: repr(path[:12]))
+@pytest.mark.parametrize("reader", READERS.values(), ids=list(READERS))
+def test_what_is_no_file_is_refused_by_every_reader(reader: Callable[[str], Any], path: str, odd: Path) -> None:
+    with pytest.raises(karat.KaratError) as told:
+        reader(str(odd / path))
+    assert "\n" not in str(told.value)
+
+
+def test_a_broken_link_is_called_one(odd: Path) -> None:
+    with pytest.raises(karat.FileError, match="is a link to a file that is not there"):
+        karat.read(odd / "link")
+
+
+@pytest.mark.parametrize(
+    "path", ["folder", "nowhere/x", "empty/x", "x" * 300, "a\0b"], ids=lambda path: repr(path[:12])
+)
+@pytest.mark.parametrize("writer", WRITERS.values(), ids=list(WRITERS))
+def test_what_cannot_be_written_is_refused_by_every_writer(writer: Callable[[str], Any], path: str, odd: Path) -> None:
+    with pytest.raises(karat.KaratError) as told:
+        writer(str(odd / path))
+    assert "\n" not in str(told.value)
+
+
+FULL = """
+import resource, signal, sys, karat, karat.plot
+table = karat.Table.from_labels([f"class {i}" for i in range(200)], range(200))
+plot, page = karat.plot.heatmap(table), karat.report(table)
+page.html()
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+for path in ("old.json", "old.parquet", "old.html", "old.svg"):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))  # such as a disk with little room
+    try:
+        {"html": page.save, "svg": lambda path: karat.plot.save(plot, path)}.get(path[4:], table.save)(path)
+        print(path, "was written")
+    except karat.KaratError as problem:
+        print(path, "cannot be written" in str(problem))
+"""
+
+
+def test_a_full_disk_is_one_sentence_and_leaves_the_old_file(tmp_path: Path) -> None:
+    for ending in ("json", "parquet", "html", "svg"):
+        (tmp_path / f"old.{ending}").write_text("old")
+    done = subprocess.run(
+        [sys.executable, "-c", FULL], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True
+    )
+    assert done.stdout.split("\n") == ["old.json True", "old.parquet True", "old.html True", "old.svg True", ""]
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
+        f"old.{ending}": "old" for ending in ("json", "parquet", "html", "svg")
+    }
+
+
+@pytest.mark.parametrize("words", [["score"], ["table"], ["explain"]])
+def test_a_device_without_room_ends_with_a_sentence(
+    words: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.csv").write_text("gold,pred\na,1\nb,2\n")
+    assert main([*words, str(tmp_path / "a.csv"), "-o", "/dev/full"]) == 1
+    assert "No space left on device" in capfd.readouterr().err
