@@ -178,10 +178,14 @@ def uncertainty() -> Iterator[tuple[str, Value]]:
                     yield f"labels {seed} {unit} | {text} {field}", attempt(lambda f=found, n=field: getattr(f, n))
         compared = karat.compare(gold, {"good": good, "poor": poor}, FEW, resamples=60, seed=3)
         for text in FEW:
-            difference = compared.difference(text, "good", "poor")
-            for field in ("low", "high", "p"):
-                key = f"labels {seed} compared | {text} {field}"
-                yield key, attempt(lambda d=difference, n=field: getattr(d, n))
+            difference = compared.difference("good", "poor", text)
+            # the record has the difference of the better minus the worse, in the direction of the measure
+            turned = (difference.estimate < 0) if difference.tested else False
+            ends = (difference.low, difference.high)
+            low, high = (-ends[1], -ends[0]) if turned else ends
+            values = {"low": low, "high": high, "p": difference.p}
+            for field, value in values.items():
+                yield f"labels {seed} compared | {text} {field}", attempt(lambda v=value: v)
 
 
 def explanations() -> Iterator[tuple[str, Value]]:

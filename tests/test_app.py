@@ -166,11 +166,11 @@ def test_too_much_is_refused(server: Server) -> None:
         ({"both.csv": TABLE.encode()}, {"measures": "os:system"}, "names a function"),
         ({"both.csv": TABLE.encode()}, {"improve": "os:getcwd"}, "names a function"),
         ({"both.csv": TABLE.encode()}, {"improve": "ari,vi"}, "give one to improve"),
-        ({"a.csv.gz": gzip.compress(b"a,b\n" * 30_000_000, 1)}, {}, "but 100,000,000 is the most"),
+        ({"a.csv.gz": gzip.compress(b"a,b\n" * 30_000_000, 1)}, {}, "more than 100,000,000 bytes once unpacked"),
         (
             {"a.csv.gz": gzip.compress(b"a,b\n") + gzip.compress(b"a,b\n" * 30_000_000, 1)},
             {},
-            "but 100,000,000 is the most",
+            "more than 100,000,000 bytes once unpacked",
         ),
         ({"a.zip": b"PK"}, {}, "unpack it"),
         ({f"{i}.csv": b"x" for i in range(41)}, {}, "the question: 41 files, but 40 is the most"),
@@ -178,7 +178,7 @@ def test_too_much_is_refused(server: Server) -> None:
         ({"both.csv": TABLE.encode()}, {"beta": "-1"}, "give a number above 0"),
         ({"both.csv": TABLE.encode()}, {"missing": "rm -rf"}, "missing"),
         ({"bad.parquet": b"PAR1 no"}, {}, "cannot be read"),
-        ({"gold.csv": b"id,class\n1,a\n", "pred.csv": b"id,cluster\n2,x\n"}, {}, "gold lacks '2'"),
+        ({"gold.csv": b"id,class\n1,a\n", "pred.csv": b"id,cluster\n2,x\n"}, {}, "only 'pred.csv' has '2'"),
         ({}, {}, "there are no labels yet"),
     ],
 )

@@ -142,7 +142,7 @@ def test_long_draws_show_their_stage_in_a_bar(monkeypatch: pytest.MonkeyPatch) -
     karat.adjusted("purity", samples=20)(GOLD, PRED)
     karat.p_value(GOLD, PRED, "ari", samples=20)
     karat.score(GOLD, PRED, ["purity"], interval=0.95, resamples=20)
-    karat.relate(karat.Table.from_labels(GOLD, PRED), ["ari", "nmi", "purity"], resamples=20)
+    karat.relate(karat.Table.from_labels(GOLD, PRED), measures=["ari", "nmi", "purity"], resamples=20)
     karat.audit("ari", "symmetry", tries=1)
     assert stages == [
         "drawing random clusterings", "drawing random clusterings", "resampling", "resampling", "auditing measures"

@@ -22,7 +22,7 @@ from karat import cli
 from karat.cli.output import in_words_of_the_terminal
 from karat.cli.parser import parser as cli_parser
 from karat.examples import textbook
-from karat.labels.alignment import Missing, NoiseAs
+from karat.labels.policy import Missing, NoiseAs
 from karat.storage import whole_file
 
 EXAMPLES = Path(__file__).parent.parent / "docs" / "examples"

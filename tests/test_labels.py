@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
-from karat.labels.encoding import read
+from karat.labels.encoding import to_labels
 
 WORDS = ["b", "a", "b", "c"]
 NUMBERS = [20, 10, 20, 30]
@@ -86,7 +86,7 @@ KINDS: dict[str, Any] = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_labels_gives_the_same_codes(kind: str) -> None:
     labels = KINDS[kind]() if callable(KINDS[kind]) else KINDS[kind]
-    codes, names = read(labels, "gold").coded
+    codes, names = to_labels(labels, "gold").coded
     assert codes.tolist() == [1, 0, 1, 2]
     assert len(names) == 3
 
@@ -166,7 +166,7 @@ def test_sets_of_items_are_clusters() -> None:
 
 @given(st.lists(st.one_of(st.integers(), st.text(max_size=2), st.booleans(), st.floats(allow_nan=False)), min_size=1))
 def test_codes_follow_the_rule_whatever_the_labels(labels: list[Any]) -> None:
-    codes = read(labels, "gold").coded[0].tolist()
+    codes = to_labels(labels, "gold").coded[0].tolist()
 
     def kind(x: Any) -> str:
         return "text" if isinstance(x, str) else "truth" if isinstance(x, bool) else "number"
@@ -178,12 +178,12 @@ def test_codes_follow_the_rule_whatever_the_labels(labels: list[Any]) -> None:
 
 @given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1))
 def test_arrays_and_lists_of_integers_give_the_same_codes(values: list[int]) -> None:
-    assert read(np.array(values), "gold").coded[0].tolist() == read(values, "gold").coded[0].tolist()
+    assert to_labels(np.array(values), "gold").coded[0].tolist() == to_labels(values, "gold").coded[0].tolist()
 
 
 def test_arrow_nulls_and_wide_integers_are_read_right() -> None:
     assert karat.Table.from_labels(list(pa.array([1, None, 1])), [0, 0, 0], missing="drop").n == 2
-    assert read(pl.Series([2**100, 1, 2**100], dtype=pl.Int128), "gold").coded[0].tolist() == [1, 0, 1]
+    assert to_labels(pl.Series([2**100, 1, 2**100], dtype=pl.Int128), "gold").coded[0].tolist() == [1, 0, 1]
     assert karat.Table.from_labels([np.timedelta64(1, "ns"), 1], [0, 0]).shape == (2, 1)
 
 
@@ -220,8 +220,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "a frame": (pd.DataFrame({"a": [1], "b": [2]}), "gold is a table with columns 'a', 'b'; give one of its columns."),
     "lists": (
         [["a", "b"], ["c"]],
-        "gold has the list ['a', 'b'] at position 0, which cannot be a label; "
-        "give clusters as sets of items, [set(c) for c in clusters], or one plain label per item.",
+        "gold names its items but pred does not; give both as dicts, sets or Series, or neither.",
     ),
 }
 

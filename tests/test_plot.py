@@ -71,7 +71,7 @@ def compared() -> karat.Comparison:
 
 @pytest.fixture(scope="module")
 def relation() -> karat.Relation:
-    return karat.relate(TABLES["textbook"](), ["ari", "rand", "v_measure", "purity", "nvi"], resamples=50)
+    return karat.relate(TABLES["textbook"](), measures=["ari", "rand", "v_measure", "purity", "nvi"], resamples=50)
 
 
 def drawn(ax: Any) -> None:
@@ -203,7 +203,7 @@ def test_systems_are_points_at_their_scores_and_crosses_end_where_intervals_do(c
     assert np.allclose(points, expected)
     ends = [tuple(line.get_xdata()) for line in ax.lines if len(line.get_xdata()) == 2]
     for system in compared:
-        interval = compared.interval("homogeneity", system)
+        interval = compared.interval(system, "homogeneity")
         assert (interval.low, interval.high) in ends
     assert {"one cluster", "all apart", "k=2", "k=30", "V = 0.9", "0.1"} <= set(written(ax))
     trivial = next(line for line in ax.lines if line.get_marker() == "X")
@@ -212,7 +212,7 @@ def test_systems_are_points_at_their_scores_and_crosses_end_where_intervals_do(c
 
 
 def _apart(compared: karat.Comparison) -> list[tuple[int, int]]:
-    sizes = compared.joint.class_sizes.tolist()
+    sizes = next(iter(compared.values())).table.class_sizes.tolist()
     gold = [label for label, size in enumerate(sizes) for _ in range(size)]
     return list(zip(gold, range(len(gold)), strict=True))
 
@@ -299,7 +299,7 @@ def test_the_best_system_is_on_top_whichever_end_is_better(compared: karat.Compa
     scores = next(line for line in ax.lines if line.get_label() == "score")
     assert np.allclose(scores.get_xdata(), [compared[s][measure] for s in order])
     spans = [tuple(segment[:, 0]) for segment in ax.collections[0].get_segments()]
-    found = [compared.interval(measure, s) for s in order]
+    found = [compared.interval(s, measure) for s in order]
     assert np.allclose(spans, [(i.low, i.high) for i in found])
     letters = compared.letters
     assert [t.get_text().split()[1] for t in ax.get_yticklabels()] == [letters[s] for s in order]

@@ -223,8 +223,12 @@ def test_parameters_cannot_be_changed_behind_a_measures_back() -> None:
 
 def test_help_is_about_the_measure() -> None:
     text = pydoc.render_doc(karat.v_measure, renderer=pydoc.plaintext)
-    assert "v_measure(gold, pred, /, *, beta=1, weights=None, missing='raise', noise=None, noise_as=None)" in text
+    assert (
+        "v_measure(gold, pred, *, beta=1, weights=None, missing='raise', noise=None, noise_as=None, ignore=None)"
+        in text
+    )
     assert "The harmonic mean of homogeneity and completeness" in text
     assert "V-measure: higher is better, from 0 to 1. rosenberg2007, section 2" in text
     assert karat.v_measure.__name__ == "v_measure"
-    assert list(inspect.signature(karat.ari).parameters) == ["gold", "pred", "weights", "missing", "noise", "noise_as"]
+    names = ["gold", "pred", "weights", "missing", "noise", "noise_as", "ignore"]
+    assert list(inspect.signature(karat.ari).parameters) == names

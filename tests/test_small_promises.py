@@ -191,7 +191,7 @@ def test_differences_between_systems_are_not_resampling() -> None:
     tables = [
         karat.Table.from_labels(gold, np.where(rng.random(200) < q, gold, rng.integers(0, 4, 200))) for q in (0.2, 0.9)
     ]
-    found = karat.relate(tables, ["ari", "purity", "vi"], resamples=50)
+    found = karat.relate(tables, measures=["ari", "purity", "vi"], resamples=50)
     assert np.allclose(found.values.reshape(2, 50, 3).mean(axis=1), 0)  # systems differ, resamples are about each
     assert (found.correlations > 0).all()  # vi is turned round
 

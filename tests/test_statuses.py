@@ -42,7 +42,6 @@ ENDS: dict[str, tuple[int, list[str]]] = {
     "a function that fails": (1, [*SCORE, "-m", "./mine.py:fails"]),
     "a function that is not there": (1, [*SCORE, "-m", "./none.py:f"]),
     "one system to compare": (1, ["compare", "all.csv", *COLUMNS]),
-    "two systems to explain": (1, ["explain", "all.csv", *COLUMNS, "--pred", "two"]),
     "a data set that was not fetched": (1, ["data", "path", "reuters"]),
     # 2: the command line alone is wrong
     "no such command": (2, ["scores"]),
@@ -72,7 +71,6 @@ ENDS: dict[str, tuple[int, list[str]]] = {
     "counts and weights": (2, [*SCORE, "--count", "id", "--weights", "id"]),
     "groups with intervals": (2, [*SCORE, "--by", "two", "--interval"]),
     "an engine without columns": (2, ["score", "all.csv", "--engine", "polars"]),
-    "weights to compare": (2, ["compare", "all.csv", *COLUMNS, "--pred", "two", "--weights", "id"]),
     "no threshold": (2, [*SCORE, "--fail-under", "ari"]),
     "a threshold of no measure": (2, [*SCORE, "--fail-under", "nonsense=1"]),
     "a threshold of what has no better end": (2, [*SCORE, "--fail-under", "class_entropy=1"]),

@@ -8,7 +8,7 @@ from typing import Any
 
 from karat.app.questions import Question, as_number, check_unpacked, listed_words
 from karat.errors import KaratError
-from karat.limits import APP_THREADS
+from karat.limits import APP_THREADS, APP_UNPACKED, BATCH, HELD, UNPACKED, lowered
 from karat.registry import Measure, list_measures
 from karat.reports.content import Report
 from karat.reports.reporting import report
@@ -19,9 +19,13 @@ PASTED = "pasted.labels"  # what the page calls labels that are in no file
 
 
 def report_of(question: Question) -> Report:
-    """The report on the files of a question."""
-    check_unpacked(question)
-    options = question.options
+    """The report on the files of a question, under limits that are stricter than those of the command line."""
+    with lowered({UNPACKED: APP_UNPACKED.most, HELD: APP_UNPACKED.most, BATCH: APP_UNPACKED.most}):
+        check_unpacked(question)
+        return _report(question, question.options)
+
+
+def _report(question: Question, options: dict[str, str]) -> Report:
     measures = _measures(options)
     improve = _improve(options)
     told: Any = {

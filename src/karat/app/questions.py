@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
-import zlib
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import IO, NamedTuple
 
 from karat import limits
 from karat.errors import KaratError
+from karat.files import contents
 
 LENGTH = 8  # hexadecimal digits: how long the JSON that follows is
-PIECE = 1 << 14  # bytes of a packed file at a time: each of many small parts copies the rest of the piece
 LONGEST = 200  # bytes of a file's name
 WORDS = ("gold", "pred", "id", "measures", "missing", "noise", "noise_as", "improve", "beta", "interval", "title")
 PAGE, PROBLEM = "page.html", "problem.json"  # the files that hold the answer to a question
@@ -139,22 +138,8 @@ def check_unpacked(question: Question) -> None:
         with open(os.path.join(question.folder, name), "rb") as file:
             if file.read(2) == b"\x1f\x8b":
                 file.seek(0)
-                _check_gzip(name, file)
-
-
-def _check_gzip(name: str, file: IO[bytes]) -> None:
-    unpacking, size = zlib.decompressobj(wbits=31), 0
-    rest = file.read(PIECE)
-    while rest:
-        try:
-            size += len(unpacking.decompress(rest, 1 << 20))
-        except zlib.error:
-            return  # the reader tells
-        limits.APP_UNPACKED.check(size, repr(name), KaratError)
-        rest = unpacking.unconsumed_tail
-        if unpacking.eof and unpacking.unused_data:  # another part follows
-            unpacking, rest = zlib.decompressobj(wbits=31), unpacking.unused_data
-        rest = rest or file.read(PIECE)
+                with suppress(*contents.UNREADABLE):  # of which the reader tells
+                    contents.check_unpacked(file, name)
 
 
 def _own(name: str, taken: list[str]) -> str:

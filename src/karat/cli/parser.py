@@ -53,7 +53,8 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"karat {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True, prog="karat")
     branches = {
-        "score": _score, "compare": _compare, "explain": _explain, "match": _match, "report": _report, "app": _app, "table": _table,
+        "score": _score, "compare": _compare, "explain": _explain, "match": _match, "report": _report,
+        "app": _app, "table": _table,
         "merge": _merge, "measures": _measures,
         "relate": _relate, "audit": _audit,
         "reproduce": _reproduce, "data": _data, "example": _example, "completion": _completion,
@@ -137,7 +138,7 @@ def _match(commands: Any) -> None:
     match = commands.add_parser(
         "match",
         help="name clusters by classes: the best one-to-one map, with precision and recall of each class",
-        description="The one-to-one map of clusters to classes by which most items fit, and how well each class is found.",
+        description="The one-to-one map of clusters to classes by which most items fit, and how well classes are found.",
     )
     _files(match)
     _output(match)

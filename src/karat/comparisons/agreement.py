@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import KaratError
-from karat.labels.alignment import Aligned, align
+from karat.labels.alignment import WITHOUT_GOLD, Aligned, align
 from karat.labels.policy import Missing, NoiseAs, Policy
 from karat.parsing import parse
 from karat.registry import Measure
@@ -124,7 +124,7 @@ def agreement(
     if not isinstance(systems, Mapping) or len(systems) < 2:
         raise KaratError("agreement takes two systems or more, as {'name': labels, ...}.")
     chosen = parse(measure)
-    return _agreement(align(None, texts(systems), Policy.of(missing, noise, noise_as)), chosen)
+    return _agreement(align(WITHOUT_GOLD, texts(systems), Policy.of(missing, noise, noise_as)), chosen)
 
 
 def agreement_of(ev: Evaluation, measure: str | Measure, *, gold: str) -> Agreement:

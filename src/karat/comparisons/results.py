@@ -161,10 +161,10 @@ class Comparison(Result, Mapping[str, Scores]):
         return self.scores[self.systems[index]].intervals.get(str(measure))
 
     def _paired(self, measure: str | Measure) -> Paired:
-        text = str(parse(measure))
-        for found in self.paired:
-            if str(found.measure) == text:
-                return found
+        known = {str(found.measure): found for found in self.paired}
+        text = str(measure) if str(measure) in known else str(parse(measure))
+        if text in known:
+            return known[text]
         raise KaratError(f"{text} was not compared; there are {listed(map(str, self.measures), 20)}.")
 
     def _index(self, system: str) -> int:

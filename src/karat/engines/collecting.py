@@ -1,4 +1,4 @@
-"""Columns of a frame as systems: combinations of labels are collected when they are few, else cells stay in the engine."""
+"""Columns of a frame as systems: combinations of labels are collected if they are few, else cells stay where they are."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from karat.engines.queries import (
 from karat.engines.relations import is_relation, relation_cells, relation_labels, relation_rows
 from karat.errors import LabelError, TableError
 from karat.labels.alignment import Aligned, Coded, Rows, apply_policy, label_code
-from karat.labels.encoding import to_labels
+from karat.labels.encoding import column_labels
 from karat.labels.policy import KEEP_OR_DROP, Policy
 from karat.systems import AlignedSystems, Groups
 
@@ -135,8 +135,8 @@ class FrameSystems:
             raise TableError("groups need combinations of labels, which are too many to collect; score fewer systems.")
         if policy.missing == "drop" or policy.noise_as == "drop" or policy.ignore is not None:
             raise TableError(
-                f"the {len(self.names)} systems have too many combinations of labels to find the items that all of them "
-                "have; score one system at a time."
+                f"the {len(self.names)} systems have too many combinations of labels to find the items that all have; "
+                "score one system at a time."
             )
         alone = replace(self.columns, preds={name: self.columns.preds[name]})
         return FrameSystems(alone, self.policy).tables[name]
@@ -149,7 +149,7 @@ class FrameSystems:
         names = pred_names(len(self.names))
         columns = {"": found[GOLD], **{name: found[ours] for name, ours in zip(self.names, names, strict=True)}}
         called = {"": "gold", **{name: "pred" if len(self.names) == 1 else repr(name) for name in self.names}}
-        sides = {name: Coded(*to_labels(values, called[name]).coded) for name, values in columns.items()}
+        sides = {name: Coded(*column_labels(values, called[name]).coded) for name, values in columns.items()}
         groups = self._groups(found[GROUP]) if GROUP in found else None
         weights = np.asarray(found[WEIGHT]) if WEIGHT in found else None
         if counts.dtype.kind == "f" and (counts % 1).any():
@@ -161,7 +161,7 @@ class FrameSystems:
         return apply_policy(Rows(sides, None, counts.astype(np.int64), weights, groups), policy, called)
 
     def _groups(self, values: Any) -> Coded:
-        codes, names = to_labels(values, "by").coded
+        codes, names = column_labels(values, "by").coded
         if self.columns.other is None and (codes < 0).any():
             raise LabelError(f"by has no value for {int((codes < 0).sum()):,} items; give every item a group.")
         return Coded(codes, names)
@@ -177,7 +177,7 @@ class FrameSystems:
                 single |= side.codes == label_code(side.names or (), policy.noise, "noise", "pred")
         if (single & (counts > 1)).any():
             raise TableError(
-                "items that stand alone need their own weights, which the engine has added up; collect the frame first, "
+                "items that stand alone need their own weights, which the engine has added up; collect the frame, "
                 "or drop those items."
             )
 

@@ -49,7 +49,7 @@ of its own, v_measure would rise from 0.8000 to 1.0000.
 
     @cached_property
     def wrong_items(self) -> tuple[WrongItem, ...]:
-        """The items whose class is not the main class of their cluster, with their labels, in the order of the items."""
+        """The items whose class is not the main class of their cluster, with their labels, in order."""
         return need_items(self.labels).wrong()
 
     @property

@@ -40,7 +40,7 @@ class ItemLabels:
         return cls(ev.items, _named(aligned.gold), _named(aligned.systems[system]))
 
     def wrong(self) -> tuple[WrongItem, ...]:
-        """The items outside their cluster's main class; of classes with equally many items the first is the main one."""
+        """The items outside their cluster's main class: the class with most of its items, the first of equals."""
         gold, pred = self.gold, self.pred
         main = main_classes(gold.codes, pred.codes)
         rows = np.flatnonzero(main[pred.codes] != gold.codes)

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from karat.errors import FileError, NothingLeftError
+from karat.errors import FileError, LabelError, NothingLeftError
 from karat.files import problems
 from karat.files.options import Reading
 from karat.files.queries import Database, Piece
 from karat.files.roles import Pairing
 from karat.labels.alignment import Aligned, Coded, Rows, apply_policy, rows_of
+from karat.labels.weights import ALL_ZERO
 from karat.systems import AlignedSystems, CountedSystems, Groups, Systems
 from karat.tables import Table
 
@@ -26,15 +27,21 @@ def queried(pairings: Sequence[Pairing], reading: Reading, database: Database) -
     pieces = database.pieces(pairings, reading.by, reading.total, ids=reading.ids, whole=keep is True)
     held: list[Rows] = []
     counts = _Tables(pairings, reading)
+    wrong = _Problems(pairings, reading)
     for piece in pieces:
-        _check(piece, pairings, reading, database)
+        wrong.add(piece)
+        if wrong.any:
+            continue  # to the end, so that all of them are counted
         rows = _rows(piece, reading)
+        if held and rows.sides[""].names is not held[0].sides[""].names:  # codes of another meaning
+            keep = False
         held.append(rows)
         size = sum(part.sides[""].codes.size for part in held) * len(rows.sides)
         if keep is not True and (keep is False or size > HELD):
             for part in held:
                 counts.add(part)
             held.clear()
+    wrong.tell(database)
     if held and counts.empty:
         return AlignedSystems(_applied(_joined(held), pairings, reading))
     for part in held:
@@ -53,6 +60,8 @@ def _rows(piece: Piece, reading: Reading) -> Rows:
 
 def _applied(rows: Rows, pairings: Sequence[Pairing], reading: Reading) -> Aligned:
     """The rows under the policy."""
+    if rows.weights is not None and not rows.weights.any():
+        raise LabelError(ALL_ZERO)
     together = pairings[0].together
     policy = replace(reading.policy, weighted=reading.weights is not None, matched="positions" if together else "items")
     called = {"": str(pairings[0].gold), **{pairing.name: str(pairing.pred) for pairing in pairings}}
@@ -80,23 +89,47 @@ def _joined(parts: Sequence[Rows]) -> Rows:
     )  # fmt: skip
 
 
-def _check(piece: Piece, pairings: Sequence[Pairing], reading: Reading, database: Database) -> None:
-    """Refuse what the policy does not allow, with a few of the items that it is about."""
-    if piece.groupless:
-        raise problems.without_value(pairings[0].gold.source, "a group", str(reading.by), piece.groupless)
-    if reading.by is not None and piece.absent[""] and reading.policy.missing in ("singletons", "cluster"):
-        raise problems.without_side(pairings[0], piece.absent[""])
-    if reading.policy.missing != "raise":
-        return
-    sides = {"": pairings[0].gold, **{pairing.name: pairing.pred for pairing in pairings}}
-    if any(piece.absent.values()):
-        raise problems.unmatched(pairings, database.lacking(sides))
-    for name, side in sides.items():
-        codes = piece.sides[name].codes
-        number = int((codes < 0).sum() if piece.counts is None else piece.counts[codes < 0].sum())
-        if number:
-            noun, few = ("item", database.without_label(side)) if side.item is not None else ("row", [])
-            raise FileError(problems.without_label(side, number, noun, few))
+class _Problems:
+    """What the policy does not allow, counted over all parts."""
+
+    def __init__(self, pairings: Sequence[Pairing], reading: Reading) -> None:
+        self.pairings, self.reading = pairings, reading
+        self.sides = {"": pairings[0].gold, **{pairing.name: pairing.pred for pairing in pairings}}
+        self.absent = dict.fromkeys(self.sides, 0)  # items that each side lacks
+        self.missing = dict.fromkeys(self.sides, 0)  # labels that each side lacks
+        self.groupless = 0
+
+    def add(self, piece: Piece) -> None:
+        """Count those of a part."""
+        self.groupless += piece.groupless
+        by_gold = self.reading.by is not None and self.reading.policy.missing in ("singletons", "cluster")
+        if by_gold:
+            self.absent[""] += piece.absent[""]
+        if self.reading.policy.missing != "raise":
+            return
+        for name, number in piece.absent.items():
+            self.absent[name] += number
+            codes = piece.sides[name].codes
+            lacking = int((codes < 0).sum() if piece.counts is None else piece.counts[codes < 0].sum())
+            self.missing[name] += lacking - number
+
+    @property
+    def any(self) -> bool:
+        """Whether there is something to tell."""
+        return bool(self.groupless) or any(self.absent.values()) or any(self.missing.values())
+
+    def tell(self, database: Database) -> None:
+        """Raise what is wrong, with a few of the items that it is about."""
+        if self.groupless:
+            raise problems.without_value(self.pairings[0].gold.source, "a group", str(self.reading.by), self.groupless)
+        if any(self.absent.values()) and self.reading.policy.missing != "raise":
+            raise problems.without_side(self.pairings[0], self.absent[""])
+        if any(self.absent.values()):
+            raise problems.unmatched(self.pairings, database.lacking(self.sides))
+        for name, side in self.sides.items():
+            if self.missing[name]:
+                noun, few = ("item", database.without_label(side)) if side.item is not None else ("row", [])
+                raise FileError(problems.without_label(side, self.missing[name], noun, few))
 
 
 class _Tables:

@@ -39,10 +39,9 @@ def matched_in_memory(pairings: Sequence[Pairing], reading: Reading) -> Aligned:
         _check_items(pairings, labels, reading)
     called = {name: str(side) for name, side in sides.items()}
     options = {"counts": to_counts(weights)} if reading.count is not None else {"weights": weights}
-    aligned = align(
+    return align(
         labels.pop(""), labels, reading.policy, groups=groups, items=ids, called=called, noise_is_text=True, **options
     )
-    return aligned
 
 
 def to_counts(values: Any) -> Any:

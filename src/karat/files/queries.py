@@ -268,7 +268,7 @@ class Database:
         return Plan(tables, roles, joins, item, sides, together, size)
 
     def _checked(self, side: Side, columns: dict[str, Name], ordered: bool, *, unique: bool) -> str:
-        """Some columns of a file as a table or a query, which has rows; with ids that are unique, if they are joined."""
+        """Some columns of a file as a table or a query: with rows, and with ids that are unique if they are joined."""
         if ordered:
             self.connection.execute("SET preserve_insertion_order = true")
         rows = self.rows(side.source, columns)

@@ -98,7 +98,8 @@ def _names(sources: Sequence[Source]) -> list[str]:
     """A short name for each system; the whole path where short ones would not tell them apart."""
     stems = [source.input.stem for source in sources]
     full = [source.input.name for source in sources]
-    names = [stem if stems.count(stem) == 1 else name for stem, name in zip(stems, full, strict=True)]
+    apart = [stem if stems.count(stem) == 1 else name for stem, name in zip(stems, full, strict=True)]
+    names = [name if short == "gold" else short for short, name in zip(apart, full, strict=True)]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise FileError(f"{twice!r} is given more than once; give each system's file once.")

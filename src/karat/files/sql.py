@@ -17,7 +17,7 @@ def json_role(role: str, key: str) -> str:
     """The value of a key: of a label as it is, null as missing; of an id or a weight as text."""
     value = f"json_extract(json, {pointer(key)})"
     value = f"(CASE WHEN json_type({value}) = 'NULL' THEN NULL ELSE {value} END)"
-    return value if role in ("gold", "pred", "label", "by_") else f"({value} ->> '$')"
+    return f"({value} ->> '$')" if role in ("item", "weight") else value
 
 
 def pointer(key: str) -> str:

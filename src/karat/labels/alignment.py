@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import LabelError, NothingLeftError, Sentence, TableError, listed
+from karat.errors import LabelError, NothingLeftError, Option, Sentence, TableError, listed
 from karat.labels.encoding import Labels, to_labels
 from karat.labels.names import MISSING, Singleton, encode_objects
 from karat.labels.policy import KEEP_OR_DROP, Policy
@@ -25,6 +25,7 @@ AnyInts = NDArray[Any]  # of any integer type
 Mask = NDArray[np.bool_]
 
 PRED = "pred"  # the name of a system that was given without one
+WITHOUT_GOLD: Any = object()  # in place of gold, where systems are compared among themselves
 
 
 class Coded(NamedTuple):
@@ -79,12 +80,12 @@ def align(
 ) -> Aligned:
     """Read gold and the systems, match them by item where all name their items, else by position; apply the policy.
 
-    gold: labels, or None if there is none. systems: labels by name. weights, groups: one for each item. counts: items
+    gold: labels, or WITHOUT_GOLD. systems: labels by name. weights, groups: one for each item. counts: items
     that each position stands for. items: ids of positions. called: what messages call a side, by its name.
     noise_is_text: noise and ignore were typed as text, which also stands for the number that it spells.
     """
-    names = _names(gold is not None, systems, called)
-    sides = {} if gold is None else {"": to_labels(gold, names[""])}
+    names = _names(gold is not WITHOUT_GOLD, systems, called)
+    sides = {} if gold is WITHOUT_GOLD else {"": to_labels(gold, names[""])}
     sides |= {name: to_labels(labels, names[name]) for name, labels in systems.items()}
     matched = match(sides, names, items=items, whole=policy.missing == "raise")
     policy = replace(policy, weighted=weights is not None, matched="items" if matched.by_item else "positions")
@@ -406,7 +407,7 @@ def _check_positions(sides: Mapping[str, Labels], names: Mapping[str, str], item
     start, first = next(iter(sides.items()))
     for name, side in sides.items():
         if side.keyed and items is not None:
-            raise LabelError(f"{names[name]} names its items already; leave out items.")
+            raise LabelError(f"{names[name]} names its items already; leave out ", Option("id", bare=True), ".")
         if side.keyed:
             other = next(n for n, s in sides.items() if s.items is None)
             raise LabelError(

@@ -56,7 +56,7 @@ class Labels:
         names: list[Any] = []
         found: dict[Any, int] = {}
         for batch in batches:
-            codes, own = to_labels(batch, side).coded if len(batch) else (np.zeros(0, np.int64), [])
+            codes, own = column_labels(batch, side).coded if len(batch) else (np.zeros(0, np.int64), [])
             for name in own:
                 if label_key(name) not in found:
                     found[label_key(name)] = len(names)
@@ -96,6 +96,11 @@ def to_labels(labels: object, side: str) -> Labels:
     if not len(result):
         raise LabelError(f"{side} is empty; give one label per item.")
     return result
+
+
+def column_labels(values: Any, side: str) -> Labels:
+    """The values of a column as labels, one for each row: a list in it is no cluster, but no label either."""
+    return _read_list(values, side) if isinstance(values, list) else to_labels(values, side)
 
 
 def _read(labels: Any, side: str) -> Labels:

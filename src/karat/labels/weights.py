@@ -14,6 +14,8 @@ from karat.errors import LabelError, brief
 from karat.labels.encoding import mask_of
 from karat.labels.names import as_array
 
+ALL_ZERO = "all weights are 0; give at least one item a positive weight."
+
 
 def check_weights(values: Any, size: int | None) -> NDArray[Any]:
     """Weights as a clean int64 or float64 array, or an error that shows the first bad one."""
@@ -26,7 +28,7 @@ def check_weights(values: Any, size: int | None) -> NDArray[Any]:
     if bad.size:
         raise LabelError(f"weights has {array[bad[0]]} at position {bad[0]}; give finite weights, none negative.")
     if not array.any():
-        raise LabelError("all weights are 0; give at least one item a positive weight.")
+        raise LabelError(ALL_ZERO)
     return array
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from karat.rendering import shortened, shown
@@ -20,7 +22,7 @@ def examples_of(ev: Evaluation, system: str) -> dict[int, tuple[str, ...]]:
     starts = np.searchsorted(cells[order], np.arange(ev.tables[system].counts.size + 1)).tolist()
     return {
         cell: tuple(_text(items[row]) for row in order[start : min(end, start + EACH)].tolist())
-        for cell, (start, end) in enumerate(zip(starts, starts[1:], strict=False))
+        for cell, (start, end) in enumerate(pairwise(starts))
     }
 
 

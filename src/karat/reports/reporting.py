@@ -38,8 +38,8 @@ def report(
 ) -> Report:
     """A page to look at: scores with intervals, which system is better, what went wrong, and the table to explore.
 
-    measure: the one that explanations are about. interval=None leaves out intervals and paired tests. title, command and
-    notes are printed on the page. With `by` the page has the scores of each group, and a ranking of systems.
+    measure: the one that explanations are about. interval=None leaves out intervals and paired tests. title, command
+    and notes are printed on the page. With `by` the page has the scores of each group, and a ranking of systems.
 
     >>> import karat
     >>> page = karat.report(["a", "a", "b", "b"], {"mine": [1, 1, 2, 3]}, ["v_measure", "ari"])

@@ -59,7 +59,7 @@ def _nothing_else(other: object, options: Any, what: str) -> None:
     if other is not None or options["pred"] is not None:
         raise TableError(f"gold is {what}, so there is no pred; measures are given as measures=[...].")
     for name, default in DATA_DEFAULTS.items():
-        if options[name] is not default and options[name] != default:
+        if options[name] is not None if default is None else options[name] != default:
             raise TableError(f"gold is {what}; leave out ", Option(name, bare=True), ".")
 
 
@@ -110,10 +110,13 @@ def _of_labels(gold: object, pred: object, options: Any) -> Evaluation:
         raise TableError(
             "pred is missing; give the predicted labels, or karat.Table.from_matrix(matrix) in place of both."
         )
-    for name in ("id", "count"):
-        if options[name] is not None:
-            raise LabelError(f"{name}={options[name]!r} is a column of a frame; leave it out, or give a frame.")
-    chosen: Any = {name: options[name] for name in ("by", "weights", "missing", "noise", "noise_as", "ignore")}
+    if options["count"] is not None:
+        raise LabelError(f"count={options['count']!r} is a column of a frame; leave it out, or give a frame.")
+    if isinstance(options["id"], str):
+        raise LabelError(
+            f"id={options['id']!r} is a column of a frame; give a frame, or the ids of the items as a list."
+        )
+    chosen: Any = {name: options[name] for name in ("id", "by", "weights", "missing", "noise", "noise_as", "ignore")}
     return Evaluation(gold, pred, **chosen)
 
 
@@ -145,8 +148,8 @@ def named_systems(systems: object, gold: object) -> Named:
             )
         if isinstance(labels, AbstractSet) and not all(isinstance(part, (AbstractSet, tuple)) for part in labels):
             raise LabelError(
-                f"pred has a set of items for {name!r}: a dict of sets could be clusters or systems; give clusters as a "
-                "list, list(clusters.values()), and systems as labels or lists of sets."
+                f"pred has a set of items for {name!r}: a dict of sets could be clusters or systems; give clusters as "
+                "a list, list(clusters.values()), and systems as labels or lists of sets."
             )
     return Named(texts(systems), True)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 class Evaluation:
     """Gold and one or more named systems on the same items, under one policy: what every verb takes.
 
-    gold: labels of any kind, such as a list or a dict {item: label}. systems: labels of one system, a dict of systems by
-    name, or a frame with a column for each system. by: the group of each item. weights: one number for each item. items:
-    ids, where labels do not name their items. missing: what becomes of an item that gold or a system lacks: "raise",
-    "drop" (for all systems), "singletons" or "cluster". noise, noise_as: a predicted label that marks noise, and what it
-    means: "cluster", "singletons" or "drop" (for all systems). ignore: a gold label whose items are left out.
+    gold: labels of any kind, such as a list or a dict {item: label}. systems: labels of one system, a dict of systems
+    by name, or a frame with a column for each system. id: the names of the items, where labels do not name them. by:
+    the group of each item. weights: one number for each item. missing: what becomes of an item that gold or a system
+    lacks: "raise", "drop" (for all systems), "singletons" or "cluster". noise, noise_as: a predicted label that marks
+    noise, and what it means: "cluster", "singletons" or "drop" (for all systems). ignore: a gold label whose items are
+    left out.
 
     >>> ev = Evaluation({"d0": "x", "d1": "x", "d2": "o"}, {"a": {"d0": 1, "d1": 1, "d2": 2}, "b": {"d2": 5, "d1": 4,
     ...     "d0": 4, "d9": 4}}, missing="drop")
@@ -41,7 +42,7 @@ class Evaluation:
         *,
         by: object = None,
         weights: object = None,
-        items: Sequence[Any] | None = None,
+        id: Iterable[Any] | None = None,
         missing: Missing = "raise",
         noise: object = None,
         noise_as: NoiseAs | None = None,
@@ -51,7 +52,7 @@ class Evaluation:
 
         policy = Policy.of(missing, noise, noise_as, ignore)
         given = named_systems(systems, gold)
-        aligned = align(gold, given.systems, policy, weights=weights, groups=by, items=items)
+        aligned = align(gold, given.systems, policy, weights=weights, groups=by, items=None if id is None else list(id))
         self._set(AlignedSystems(aligned), named=given.named, by="by" if by is not None else None)
 
     def _set(self, held: Systems, *, named: bool, by: str | None = None, notes: Sequence[Sentence] = ()) -> None:

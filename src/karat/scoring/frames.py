@@ -99,7 +99,7 @@ class Column:
         """The values as ids of the rows."""
         lacking = int(self.series.null_count())
         if lacking:
-            raise LabelError(f"{lacking:,} rows have no {self.series.name!r}; give each item one.")
+            raise LabelError(f"{lacking:,} rows of {self.role} have no {self.series.name!r}; give each item one.")
         return self.series.to_numpy() if self.series.dtype.is_integer() else self.series.to_list()
 
 
@@ -138,8 +138,8 @@ def from_columns(
     if other is not None:
         if id is None:
             raise LabelError("two frames are matched on id=...; give the column that names the items.")
-        whole = _by_id(whole, Column(first, id, "id").items)
-        there = Column(last, id, "id").items
+        whole = _by_id(whole, Column(first, id, "gold").items)
+        there = Column(last, id, "pred").items
         labels = {name: _by_id(side, there) for name, side in labels.items()}
     else:
         ids = whole.items if id is None else Column(first, id, "id").items

@@ -18,7 +18,7 @@ class DataOptions(TypedDict, total=False):
 
     gold: object
     pred: object
-    id: str | None
+    id: object
     by: object
     weights: object
     count: str | None
@@ -49,18 +49,19 @@ SAMPLING_DEFAULTS: SamplingOptions = {"unit": "items", "corrected": True, "resam
 DEFAULTS: dict[str, Any] = {**DATA_DEFAULTS, **SAMPLING_DEFAULTS}
 
 EXPLAINED = {
-    "data, other": "Gold and predicted labels of any kind, matched by item where both name their items, else by position. "
-    "`other` may be a dict of several systems by name, or a frame with a column for each. Or `data` is a frame of any "
-    "engine, whose columns `gold` and `pred` name; two frames are matched on `id`. Or `data` is a Table, a dict of tables, "
-    "or an Evaluation, and there is no `other`.",
-    "measures": 'Names such as "ari" or "v_measure(beta=2)", measures, functions of (gold, pred), or "all"; without them '
-    "a panel of some.",
+    "data, other": "Gold and predicted labels of any kind, matched by item where both name their items, else by "
+    "position. `other` may be a dict of several systems by name, or a frame with a column for each. Or `data` is a "
+    "frame of any engine, whose columns `gold` and `pred` name; two frames are matched on `id`. Or `data` is a Table, "
+    "a dict of tables, or an Evaluation, and there is no `other`.",
+    "measures": 'Names such as "ari" or "v_measure(beta=2)", measures, functions of (gold, pred), or "all"; without '
+    "them a panel of some.",
     "interval": "The level of confidence intervals, such as 0.95; True for 0.95, None for none.",
     "gold, pred": "Columns of the frame; several names of `pred` are several systems. Or the labels, by keyword.",
-    "id, by, weights, count": "Columns of the frame: ids of the items; groups to score apart; one number for each item; "
-    "how many items a row stands for. Beside labels, `by` and `weights` are lists, Series or dicts.",
-    "missing": 'What becomes of an item that gold or a system lacks: "raise", "drop" (for all systems), "singletons" or '
-    '"cluster".',
+    "id, by, weights, count": "Columns of the frame: ids of the items; groups to score apart; one number for each "
+    "item; how many items a row stands for. Beside labels, `id` is a list; `by` and `weights` are lists, Series or "
+    "dicts.",
+    "missing": 'What becomes of an item that gold or a system lacks: "raise", "drop" (for all systems), "singletons" '
+    'or "cluster".',
     "noise, noise_as": 'A predicted label that marks noise, such as -1, and what it means: "cluster", "singletons" or '
     '"drop" (for all systems).',
     "ignore": "A gold label whose items are left out.",

@@ -43,9 +43,9 @@ def read(
         One file with all columns, or the gold file and a file for each system, matched on an id column, or by position
         where there is one label per row and no id. "-" is standard input; "part-*.parquet" is several files.
     gold, pred, id, by, weights, count
-        Columns; what is not named is guessed from the names of the columns, and the evaluation's notes say how. `by` scores
-        each of its groups apart; `count` says that rows are cells of a table. Several columns of gold are taken together:
-        classes are their combinations, as cross() makes them.
+        Columns; what is not named is guessed from the names of the columns, and the evaluation's notes say how. `by`
+        scores each of its groups apart; `count` says that rows are cells of a table. Several columns of gold are taken
+        together: classes are their combinations, as cross() makes them.
     missing, noise, noise_as, ignore
         As in karat.score(); text also stands for the number that it spells.
     input
@@ -54,7 +54,7 @@ def read(
     memory, threads
         Limits of DuckDB, which reads Parquet, compressed files and text from 10 MB.
     items
-        Whether the labels and ids of items are kept, not only tables; without it, labels are kept if they are not too many.
+        Whether the labels and ids of items are kept, not only tables; by default labels are, if they are not too many.
 
     >>> import karat
     >>> karat.read("nowhere.csv")

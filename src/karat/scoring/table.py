@@ -12,9 +12,9 @@ from karat.tables import Table
 
 @verb(DataOptions)
 def table(data: object = None, other: object = None, **options: Unpack[DataOptions]) -> Any:
-    """The contingency table of gold and a system: rows are classes, columns clusters; for several systems a dict by name.
+    """The contingency table of gold and a system: rows are classes, columns clusters.
 
-    The columns of a frame are counted by its own engine, and all cells are collected. With `by` the result is a mapping
+    Several systems give a dict by name. The columns of a frame are counted by its own engine, and all cells are collected. With `by` the result is a mapping
     by group.
 
     >>> table(["a", "a", "b"], [1, 1, 2])

@@ -111,7 +111,8 @@ class Sampling(NamedTuple):
         """What the intervals mean, in a sentence."""
         of = "items" if self.unit == "items" else "classes, each with all its items,"
         around = ", centred on a bias-corrected estimate" if self.corrects else ""
-        return f"{100 * self.level:g}% confidence intervals for the score in the population the {of} were drawn from{around}."
+        population = f"the population the {of} were drawn from"
+        return f"{100 * self.level:g}% confidence intervals for the score in {population}{around}."
 
     def signature(self, methods: Iterable[str]) -> str:
         """How intervals were made, for a signature: also from which draws, if there were any."""
