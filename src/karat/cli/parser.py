@@ -138,7 +138,7 @@ def _match(commands: Any) -> None:
     match = commands.add_parser(
         "match",
         help="name clusters by classes: the best one-to-one map, with precision and recall of each class",
-        description="The one-to-one map of clusters to classes by which most items fit, and how well classes are found.",
+        description="The one-to-one map of clusters to classes by which most items fit, and how well classes fare.",
     )
     _files(match)
     _output(match)

@@ -1,4 +1,4 @@
-"""Columns of a frame as systems: combinations of labels are collected if they are few, else cells stay where they are."""
+"""Columns of a frame as systems: combinations of labels are collected if they are few, else cells stay there."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ from karat.tables import Table
 def table(data: object = None, other: object = None, **options: Unpack[DataOptions]) -> Any:
     """The contingency table of gold and a system: rows are classes, columns clusters.
 
-    Several systems give a dict by name. The columns of a frame are counted by its own engine, and all cells are collected. With `by` the result is a mapping
-    by group.
+    Several systems give a dict by name, and `by` a mapping by group. The columns of a frame are counted by its own
+    engine, and all cells are collected.
 
     >>> table(["a", "a", "b"], [1, 1, 2])
     <Table: 3 items, 2 classes, 2 clusters, 2 cells>
