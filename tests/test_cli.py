@@ -21,6 +21,7 @@ import karat
 from karat import cli
 from karat.cli.output import in_words_of_the_terminal
 from karat.cli.parser import parser as cli_parser
+from karat.errors import Option, Sentence
 from karat.examples import textbook
 from karat.labels.policy import Missing, NoiseAs
 from karat.storage import whole_file
@@ -172,10 +173,10 @@ def test_options_that_contradict_each_other_are_one_line(capsys: Capture) -> Non
 
 
 def test_messages_name_the_options_of_the_command_line() -> None:
-    assert in_words_of_the_terminal("say missing='drop', 'singletons' or 'cluster'.") == (
-        "say --missing drop, singletons or cluster."
-    )
-    assert in_words_of_the_terminal("leave out noise_as") == "leave out --noise-as"
+    said = Sentence("say ", Option("missing", ("drop", "singletons", "cluster")), ".")
+    assert str(said) == "say missing='drop', 'singletons' or 'cluster'."
+    assert in_words_of_the_terminal(said) == "say --missing drop, singletons or cluster."
+    assert in_words_of_the_terminal(Sentence("leave out ", Option("noise_as", bare=True))) == "leave out --noise-as"
     assert in_words_of_the_terminal("a column named 'missing' is \x1b[0m") == r"a column named 'missing' is \x1b[0m"
 
 
@@ -314,7 +315,7 @@ def test_every_format_has_the_signature_and_says_what_was_guessed(capsys: Captur
 
 def test_an_ending_that_tells_nothing_is_refused(capsys: Capture, tmp_path: Path) -> None:
     assert "does not say its format by '.xyz'" in run(capsys, "score", GOLD, KMEANS, "-o", str(tmp_path / "o.xyz"))[2]
-    assert run(capsys, "score", GOLD, KMEANS, "-m", "f1")[2].endswith("karat measures lists them.\n")
+    assert run(capsys, "score", GOLD, KMEANS, "-m", "f1")[2].endswith("karat measures list them all.\n")
 
 
 def test_audits_name_the_smallest_counterexample(capsys: Capture) -> None:

@@ -297,8 +297,8 @@ def test_senseval_keys_are_scored_word_by_word_on_the_top_sense(tmp_path: Path) 
     assert "2 of 5 instances" in cut[0]
     plain = write(tmp_path / "plain.key", "bank.n bank.n.1 a\nbank.n bank.n.2 b/0.5\n")
     assert not [note for note in karat.read(plain, plain).notes if "senses" in note]
-    with pytest.raises(karat.FileError, match="has no sense in line 1"):
-        karat.read(gold, write(tmp_path / "x.key", "bank.n bank.n.1\n"))
+    with pytest.raises(karat.FileError, match="has no instance in line 1"):
+        karat.read(gold, write(tmp_path / "x.key", "bank.n\n"))
 
 
 def anndata(path: Path) -> str:

@@ -50,7 +50,7 @@ def test_parameters_can_be_set_or_given_with_the_labels() -> None:
     ("text", "message"),
     [
         ("v_mesure", "there is no measure 'v_mesure'; did you mean v_measure?"),
-        ("zzz", "there is no measure 'zzz'; list_measures() has them all."),
+        ("zzz", "there is no measure 'zzz'; karat.list_measures() and karat measures list them all."),
         ("v_measure(bta=2)", "v_measure has no parameter 'bta'; did you mean beta?"),
         ("ari(beta=2)", "ari has no parameter 'beta'; it has none."),
         ("v_measure(beta=-1)", "v_measure cannot have beta=-1; give a number from 0 to 1e+100."),

@@ -42,7 +42,12 @@ def settle(value: Number, scale: Number) -> Number:
 
 
 def f_mean(first: Number, second: Number, weight: Number = 1) -> Number:
-    """The weighted harmonic mean (1+w)xy / (wx + y); 0 if both are 0. A weight above 1 favours the second."""
+    """The weighted harmonic mean (1+w)xy / (wx + y); 0 if both are 0. A weight above 1 favours the second.
+
+    With an infinite weight it is the second, and 0 where the first is 0, as in the limit.
+    """
+    if weight == math.inf:
+        return second * (1 - is_zero(first))
     return ratio((1 + weight) * first * second, weight * first + second, empty=0)
 
 

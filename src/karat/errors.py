@@ -24,7 +24,7 @@ class Option(NamedTuple):
     def __str__(self) -> str:
         if self.bare:
             return self.name
-        return f"{self.name}={either(map(repr, self.choices)) or '...'}"
+        return f"{self.name}={either(map(brief, self.choices)) or '...'}"
 
 
 Part: TypeAlias = str | Option

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Real
@@ -256,7 +257,9 @@ def _parameters(formula: Callable[..., Any]) -> tuple[tuple[type[Statistic], ...
 
 
 def inverse_beta(beta: float) -> dict[str, float] | None:
-    """What exchanging the two sides does to a weight between them; a weight of 0 has no inverse."""
+    """What swapping gold and predicted does to a weight between them; the inverse of a tiny one is no parameter."""
+    if beta in (0, math.inf):
+        return {"beta": math.inf if beta == 0 else 0}
     return {"beta": 1 / beta} if beta > 1 / LARGEST else None
 
 
@@ -265,7 +268,7 @@ def find(name: str) -> Measure:
     try:
         return _registry[name]
     except KeyError:
-        hint = nearest(name.lower(), _registry) or "list_measures() has them all."
+        hint = nearest(name.lower(), _registry) or "karat.list_measures() and karat measures list them all."
         raise MeasureError(f"there is no measure {brief(name)}; {hint}") from None
 
 

@@ -10,7 +10,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import KaratError, TableError
+from karat.errors import KaratError, Option, TableError
 from karat.limits import RESAMPLES as MOST_RESAMPLES
 from karat.registry import Measure
 from karat.rendering import Layout, decimals
@@ -164,7 +164,7 @@ def relate(
         values = np.array([[_turned(m, float(m.of(table))) for m in asked] for table in given])
         return Relation(asked, values, f"{len(given)} {'systems' if ev.groups is None else 'groups of systems'}", n)
     if not isinstance(resamples, int) or resamples < 10:
-        raise KaratError(f"resamples={resamples!r} are too few to see how measures vary; give 10 or more.")
+        raise KaratError(Option("resamples", (resamples,)), " are too few to see how measures vary; give 10 or more.")
     MOST_RESAMPLES.check(resamples, "resamples")
     cells = sum(table.counts.size for table in given)
     asked_for, resamples = resamples, min(resamples, max(LEAST, AFFORDABLE // cells))

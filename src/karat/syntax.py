@@ -91,6 +91,8 @@ def check_parameter(measure: str, key: str, value: Any, hint: Any) -> Any:
         return str(value)
     whole = int in kinds and float not in kinds
     number = isinstance(value, Integral if whole else Real) and not isinstance(value, bool)
+    if number and key == "beta" and value == math.inf:
+        return math.inf
     if not number or not 0 <= value <= LARGEST or math.isnan(value):
         noun = "a whole number" if whole else "a number"
         raise MeasureError(f"{measure} cannot have {key}={brief(value)}; give {noun} from 0 to {LARGEST:g}.")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from contextlib import ExitStack, suppress
 from typing import IO, NamedTuple
 
 from karat import limits
-from karat.errors import KaratError
+from karat.errors import KaratError, Option, Sentence, either
 from karat.files import contents
 
 LENGTH = 8  # hexadecimal digits: how long the JSON that follows is
@@ -174,17 +173,19 @@ FIELDS = {
     "gold": "gold column", "pred": "predicted columns", "id": "id column", "missing": "items without a label",
     "noise": "noise label", "noise_as": "noise counts as",
 }  # fmt: skip
-_VALUE = r"\.\.\.|'[^']*'(?:(?:, | or )'[^']*')*"
-_NAMED = re.compile(rf"\b({'|'.join(sorted(FIELDS, key=len, reverse=True))})=({_VALUE})")
 
 
-def in_words_of_the_page(message: str) -> str:
-    """A message of the library with the names that the page's fields have.
+def in_words_of_the_page(sentence: Sentence) -> str:
+    """A sentence of the library with the names that the page's fields have.
 
-    >>> in_words_of_the_page("say which is which: gold=..., pred=...")
+    >>> in_words_of_the_page(Sentence("say which is which: ", Option("gold"), ", ", Option("pred")))
     'say which is which: «gold column», «predicted columns»'
     """
-    message = _NAMED.sub(lambda m: f"«{FIELDS[m[1]]}»" + ("" if m[2] == "..." else f" {m[2]}"), message)
-    message = message.replace("raise the limit with memory=", "use karat report --memory")
-    message = message.replace("list_measures() has them all", "the field lists them")
-    return message.replace("give all as dicts", "give files with ids, or as many lines on both sides")
+    return sentence.worded(_field)
+
+
+def _field(option: Option) -> str:
+    if option.name not in FIELDS:
+        return str(option)
+    choices = "" if option.bare else either(map(repr, option.choices))
+    return f"«{FIELDS[option.name]}» {choices}".rstrip()

@@ -56,7 +56,7 @@ def application(port: int, limit: int, key: str, workers: Workers) -> Any:
         except RefusedError as problem:
             return JSONResponse({"error": shown(str(problem))}, problem.status)
         except KaratError as problem:
-            return JSONResponse({"error": shown(in_words_of_the_page(str(problem)))}, 422)
+            return JSONResponse({"error": shown(in_words_of_the_page(problem.sentence))}, 422)
         except OSError as problem:
             why = f"the server has no room for the files or the report ({problem.strerror}); use karat report."
             return JSONResponse({"error": why}, 507)

@@ -48,7 +48,7 @@ def _answer(question: Question) -> tuple[str, str]:
     try:
         return PAGE, report_of(question).html()
     except KaratError as problem:
-        status, why = 422, in_words_of_the_page(str(problem))
+        status, why = 422, in_words_of_the_page(problem.sentence)
     except MemoryError:
         status, why = 507, ""
     except Exception as problem:

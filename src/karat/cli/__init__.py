@@ -52,7 +52,7 @@ def _tried(arguments: list[str] | None) -> int:
         from karat.cli.usage import BAD_DATA, BAD_USAGE, TOO_LOW, ThresholdError, UsageError
 
         kinds = {UsageError: BAD_USAGE, ThresholdError: TOO_LOW}
-        return _fail(in_words_of_the_terminal(str(problem)), kinds.get(type(problem), BAD_DATA))
+        return _fail(in_words_of_the_terminal(problem.sentence), kinds.get(type(problem), BAD_DATA))
     except MemoryError:
         return _fail("there is not enough memory; close other programs, or score fewer items.")
     except OSError as problem:  # such as a full disk

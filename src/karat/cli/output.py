@@ -4,56 +4,33 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any
 
 from karat.bars import say
 from karat.cli.streams import put
 from karat.cli.usage import UsageError
-from karat.errors import FileError
+from karat.errors import FileError, Option, Sentence, either
 from karat.rendering import PAGE, Layout, delimited, formula_like, shortened, shown, shown_lines, wrapped
 from karat.version import __version__
 
 ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "text"}
 SCHEMA = 1
 
-_VALUE = r"'[^']*'(?:(?:, | or )'[^']*')*|\.\.\.|-?\w*"  # such as 'drop', 'singletons' or 'cluster'
+
+def in_words_of_the_terminal(text: str) -> str:
+    """A sentence of the library with the options of the command line, and nothing that a terminal would obey."""
+    return shown(text.worded(flag) if isinstance(text, Sentence) else text)
 
 
-@cache
-def _options() -> re.Pattern[str]:
-    """The parameters of read(), as messages name them; what else is quoted is the user's own, and stays."""
-    from karat.papers.pages import reproduce
-    from karat.scoring.read import read
-
-    options = {**(read.__kwdefaults__ or {}), **(reproduce.__kwdefaults__ or {}), "interval": None}
-    names = "|".join(sorted(options, key=len, reverse=True))
-    return re.compile(
-        rf"\b(?P<option>{names})=(?P<value>{_VALUE})|leave out (?P<out>{names})\b"
-        r"|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
-    )
-
-
-def in_words_of_the_terminal(message: str) -> str:
-    """A message of the library with the options of the command line, and nothing that a terminal would obey."""
-    message = message.replace("header=False", "--no-header").replace(
-        "list_measures() has them all", "karat measures lists them"
-    )
-    return shown(_options().sub(_reworded, message))
-
-
-def _reworded(found: re.Match[str]) -> str:
-    if found["option"]:
-        return _option(found["option"], found["value"])
-    return f"leave out --{found['out'].replace('_', '-')}" if found["out"] else found[0]
-
-
-def _option(name: str, value: str) -> str:
-    return f"--{name.replace('_', '-')} {value.replace(chr(39), '')}".rstrip()
+def flag(option: Option) -> str:
+    """An option as it is typed: --missing drop, singletons or cluster."""
+    if option.name == "header":
+        return "--no-header"
+    name = f"--{option.name.replace('_', '-')}"
+    return name if option.bare else f"{name} {either(map(str, option.choices)) or '...'}"
 
 
 def form(chosen: Namespace) -> str:

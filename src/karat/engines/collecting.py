@@ -28,7 +28,7 @@ from karat.engines.queries import (
     selected,
 )
 from karat.engines.relations import is_relation, relation_cells, relation_labels, relation_rows
-from karat.errors import LabelError, TableError
+from karat.errors import LabelError, Option, TableError
 from karat.labels.alignment import Aligned, Coded, Rows, apply_policy, label_code
 from karat.labels.encoding import column_labels
 from karat.labels.policy import KEEP_OR_DROP, Policy
@@ -52,9 +52,9 @@ class Columns:
 
     def __post_init__(self) -> None:
         if self.count is not None and self.weights is not None:
-            raise TableError(f"count={self.count!r} says that rows are counted already; leave out weights.")
+            raise TableError(Option("count", (self.count,)), " says that rows are counted already; leave out weights.")
         if self.other is not None and self.id is None:
-            raise LabelError("two frames are matched on id=...; give the column that names the items.")
+            raise LabelError("two frames are matched on ", Option("id"), "; give the column that names the items.")
         if self.other is not None and (self.count or self.weights) is not None:
             raise TableError("two frames are of items, one a row; leave out count and weights.")
 
@@ -154,7 +154,7 @@ class FrameSystems:
         weights = np.asarray(found[WEIGHT]) if WEIGHT in found else None
         if counts.dtype.kind == "f" and (counts % 1).any():
             raise TableError(
-                f"count={self.columns.count!r} has fractions; give whole numbers of items, or use weights."
+                Option("count", (self.columns.count,)), " has fractions; give whole numbers of items, or use weights."
             )
         policy = replace(self.policy, weighted=WEIGHT in found)
         self._check_singletons(sides, counts, weights, policy)
@@ -195,15 +195,18 @@ class FrameSystems:
         if missing and policy.missing == "raise":
             raise LabelError(f"{missing:,} items have no label; say ", KEEP_OR_DROP, ".")
         if (missing and policy.missing != "drop") or policy.noise_as == "singletons":
-            what = f"missing={policy.missing!r}" if missing else "noise_as='singletons'"
-            raise TableError(f"{what} needs the cells, which are too many to collect; drop those items instead.")
+            what = Option("missing", (policy.missing,)) if missing else Option("noise_as", ("singletons",))
+            raise TableError(what, " needs the cells, which are too many to collect; drop those items instead.")
         if missing:
             cells = cells.labelled()
         there = policy.noise_as is not None and cells.numeric == isinstance(policy.noise, (int, float))  # else no label
         found = _otherwise(policy.noise)
         if policy.noise_as is not None and not there and found is not None and cells.items_in(found):
             raise LabelError(
-                f"noise={policy.noise!r} is not among pred's labels, but {found!r} is; give noise={found!r}."
+                Option("noise", (policy.noise,)),
+                f" is not among pred's labels, but {found!r} is; give ",
+                Option("noise", (found,)),
+                ".",
             )
         noise = cells.items_in(policy.noise) if there else 0
         if there and policy.noise_as == "drop":

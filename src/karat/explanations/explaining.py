@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from karat.errors import KaratError, MeasureError
+from karat.errors import KaratError, MeasureError, Option
 from karat.explanations.anatomy import Anatomy, Ints
 from karat.explanations.candidates import candidate_merges
 from karat.explanations.explanation import Explanation
@@ -53,7 +53,7 @@ def explain(
     """
     ev = evaluation_of(data, other, data_options(options, "explain"))
     if not isinstance(top, int) or isinstance(top, bool) or top < 1:
-        raise KaratError(f"top={top!r} is not a number of findings to list; give 1 or more.")
+        raise KaratError(Option("top", (top,)), " is not a number of findings to list; give 1 or more.")
     return explained(ev, measure, top)
 
 

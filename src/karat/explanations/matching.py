@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from karat.errors import KaratError
+from karat.errors import KaratError, Option
 from karat.explanations.items import ItemLabels, WrongItem, need_items
 from karat.explanations.several import Explanations
 from karat.kernels.assignment import best_matching
@@ -133,6 +133,6 @@ def match(data: object = None, other: object = None, **options: Unpack[DataOptio
     """
     ev = evaluation_of(data, other, data_options(options, "match"))
     if ev.groups is not None:
-        raise KaratError("a map is of all items; leave out by.")
+        raise KaratError("a map is of all items; leave out ", Option("by", bare=True), ".")
     found = {name: Match(table, ItemLabels.of(ev, name) if ev.has_items else None) for name, table in ev.tables.items()}
     return Explanations("system", found) if ev.named else next(iter(found.values()))

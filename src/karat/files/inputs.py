@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from io import BufferedReader
 from typing import IO, Literal, NamedTuple, TypeAlias, get_args
 
-from karat.errors import FileError, listed, nearest
+from karat.errors import FileError, Option, listed, nearest
 
 Kind: TypeAlias = Literal[
     "csv", "tsv", "jsonl", "labels", "matrix", "communities", "senseval", "parquet", "arrow", "npy", "h5ad", "table"
@@ -256,7 +256,9 @@ def tells(name: str) -> Kind | None:
 def _by_content(start: bytes, name: str, encoding: str) -> Kind:
     """What a text without a telling ending is: JSON lines, tab-separated, comma-separated, or one label per line."""
     if start.startswith(b"\x28\xb5"):
-        raise FileError(f"{name!r} does not say what is packed in it; say input='csv' or whatever it is.")
+        raise FileError(
+            f"{name!r} does not say what is packed in it; say ", Option("input", ("csv",)), " or whatever it is."
+        )
     text = start.decode(byte_order(start) or encoding, errors="replace")
     line = text.lstrip("\ufeff\r\n").split("\n", 1)[0]
     if line.startswith("{"):
@@ -280,7 +282,9 @@ def check_form(encoding: str, delimiter: str | None) -> None:
     import codecs
 
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
-        raise FileError(f"delimiter={delimiter!r} cannot stand between fields; give one character, such as ';'.")
+        raise FileError(
+            Option("delimiter", (delimiter,)), " cannot stand between fields; give one character, such as ';'."
+        )
 
     try:
         "".encode(encoding)

@@ -42,14 +42,14 @@ def read_senseval(source: Input) -> tuple[Columns, str]:
         lemma, *rest = line.split("!!")[0].split() or [""]
         if not lemma:
             continue
-        if len(rest) < 2:
-            raise FileError(f"{source.name!r} has no sense in line {number}; give lemma, instance and sense.")
+        if not rest:
+            raise FileError(f"{source.name!r} has no instance in line {number}; give lemma, instance and sense.")
         weighted = [_sense(text, source.name, number) for text in rest[1:]]
         if any(not sense for sense, _ in weighted):
             raise FileError(f"{source.name!r} has a weight without a sense in line {number}; give the sense.")
         several += len(dict(weighted)) > 1
-        heaviest = max(weight for _, weight in weighted)
-        sense = next(sense for sense, weight in weighted if weight == heaviest)
+        heaviest = max((weight for _, weight in weighted), default=0.0)
+        sense = next((sense for sense, weight in weighted if weight == heaviest), None)  # None: a missing label
         for column, value in zip(columns, (lemma, f"{lemma} {rest[0]}", sense), strict=True):
             column.append(value)
     note = f"{several:,} of {len(columns[0]):,} instances have several senses; only the heaviest, or the first, counts"

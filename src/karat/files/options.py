@@ -46,7 +46,7 @@ class Reading:
         for name, given in used.items():
             if given is not None and given is not False:
                 raise FileError(
-                    f"count={self.count!r} says that the rows are counted already; leave out ",
+                    Option("count", (self.count,)), " says that the rows are counted already; leave out ",
                     Option(name, bare=True), ".",
                 )  # fmt: skip
 

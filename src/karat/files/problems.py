@@ -9,7 +9,7 @@ from karat.errors import FileError, Sentence, listed
 from karat.files.roles import Pairing, Side
 from karat.files.sources import Source
 from karat.labels.alignment import different_items, missing_labels
-from karat.labels.policy import KEEP_OR_DROP
+from karat.labels.policy import DROP, KEEP_OR_DROP
 
 
 def duplicates(side: Side, number: int, few: Sequence[Any]) -> FileError:
@@ -45,7 +45,7 @@ def without_side(pairing: Pairing, number: int) -> FileError:
     """Items that only systems have, so that nothing says their group."""
     items = "1 item" if number == 1 else f"{number:,} items"
     gold = pairing.gold.source.input.name
-    return FileError(f"{items} of the systems have no group, since {gold!r} lacks them; say missing='drop'.")
+    return FileError(f"{items} of the systems have no group, since {gold!r} lacks them; say ", DROP, ".")
 
 
 def no_weight(source: Source, column: str, value: object) -> FileError:

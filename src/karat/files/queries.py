@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import FileError
+from karat.errors import FileError, Option
 from karat.files import problems, sql
 from karat.files.headers import RefusedError
 from karat.files.inputs import Input
@@ -61,7 +61,12 @@ class Database:
             )
         except (duckdb.Error, RuntimeError):
             self.folder.cleanup()
-            raise FileError(f"memory={memory!r} is no amount of memory; say for instance memory='2GB'.") from None
+            raise FileError(
+                Option("memory", (memory,)),
+                " is no amount of memory; say for instance ",
+                Option("memory", ("2GB",)),
+                ".",
+            ) from None
         self.progress = Progress(self.connection) if progress else None
         self.held: dict[str, Any] = {}  # arrays and tables that queries refer to
         self.tables = 0

@@ -6,7 +6,7 @@ import fnmatch
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from karat.errors import FileError, listed
+from karat.errors import FileError, Option, Part, listed
 from karat.files.inputs import TABULAR
 from karat.files.sources import Name, Source
 
@@ -122,8 +122,10 @@ def _in_one_file(
 ) -> list[Pairing]:
     if len(source.columns) == 1:
         semicolons = ";" in source.columns[0]
-        remedy = "say delimiter=';'" if semicolons else "give the predicted labels too, in a second file or column"
-        raise FileError(f"{source.input.name!r} has one column only, {source.columns[0]!r}; {remedy}.")
+        remedy: tuple[Part, ...] = ("give the predicted labels too, in a second file or column",)
+        if semicolons:
+            remedy = ("say ", Option("delimiter", (";",)))
+        raise FileError(f"{source.input.name!r} has one column only, {source.columns[0]!r}; ", *remedy, ".")
     preds = _matching(source, preds)
     chosen_item = source.check(item, "id") if item is not None else source.item
     if gold is not None:
@@ -131,7 +133,7 @@ def _in_one_file(
     for name in preds:
         source.check(name, "pred")
         if list(preds).count(name) > 1:
-            raise FileError(f"pred={name!r} is given more than once; give each column once.")
+            raise FileError(Option("pred", (name,)), " is given more than once; give each column once.")
     golds = () if gold is None else (gold,) if isinstance(gold, str) else gold
     free = [name for name in source.columns if name not in {*golds, *preds, chosen_item, *taken}]
     left: Name | None = _known(free, GOLD) if gold is None else gold
@@ -144,8 +146,13 @@ def _in_one_file(
     if left is None or not rights:
         lacking = "gold" if left is None else "pred"
         raise FileError(
-            f"{source.input.name!r} has columns {listed(source.columns, 12)}; say which is which: gold=..., pred=... "
-            f"(no telling which is {lacking}), or input='matrix' if it is a contingency table."
+            f"{source.input.name!r} has columns {listed(source.columns, 12)}; say which is which: ",
+            Option("gold"),
+            ", ",
+            Option("pred"),
+            f" (no telling which is {lacking}), or ",
+            Option("input", ("matrix",)),
+            " if it is a contingency table.",
         )
     source.check_all(left, "gold")
     for name in rights:
@@ -182,7 +189,9 @@ def _items(gold: Source, pred: Source, item: str | None) -> tuple[str | None, st
         if column is None:
             raise FileError(
                 f"{source.input.name!r} has columns {listed(source.columns, 12)}, none of which looks like item ids; "
-                "say which is, as id=..., or give one label per line on both sides."
+                "say which is, as ",
+                Option("id"),
+                ", or give one label per line on both sides.",
             )
     return gold.check(str(left), "id"), pred.check(str(right), "id")
 
@@ -200,6 +209,7 @@ def _label(
         known = free[0]
     if known is None:
         raise FileError(
-            f"{source.input.name!r} has columns {listed(source.columns, 12)}; say which holds the labels, as {role}=..."
+            f"{source.input.name!r} has columns {listed(source.columns, 12)}; say which holds the labels, as ",
+            Option(role),
         )
     return source.check(known, role)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, Any, NamedTuple
 
-from karat.errors import FileError
+from karat.errors import FileError, Option
 from karat.files.contents import UNREADABLE, open_bytes, unreadable, whole
 from karat.files.inputs import Input, byte_order
 from karat.limits import COLUMNS, FIELD, LINE, UNPACKED
@@ -37,19 +37,19 @@ def decoded(source: Input) -> str:
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as problem:
-        raise FileError(undecodable(source.name, encoding, data, problem.start)) from None
+        line = data.count(b"\n", 0, problem.start) + 1
+        raise undecodable(source.name, encoding, data[problem.start], f"in line {line}") from None
     except UnicodeError as problem:
-        raise FileError(f"{source.name!r} is not {encoding} ({problem}); say what it is with encoding=.") from None
+        raise FileError(
+            f"{source.name!r} is not {encoding} ({problem}); say what it is, as ", Option("encoding")
+        ) from None
     return text.removeprefix("\ufeff")
 
 
-def undecodable(name: str, encoding: str, data: bytes, place: int) -> str:
-    """What to say of a text that is not in the encoding it should be in."""
-    line = data.count(b"\n", 0, place) + 1
-    return (
-        f"{name!r} is not {encoding.upper().removesuffix('-SIG')} (byte 0x{data[place]:02x} in line {line}); "
-        "say encoding='latin-1' or whatever it is in."
-    )
+def undecodable(name: str, encoding: str, byte: int, where: str) -> FileError:
+    """The error for a text that is not in the encoding it should be in."""
+    told = f"{name!r} is not {encoding.upper().removesuffix('-SIG')} (byte 0x{byte:02x} {where}); say "
+    return FileError(told, Option("encoding", ("latin-1",)), " or whatever it is in.")
 
 
 def read_delimited(source: Input) -> Columns:
@@ -183,10 +183,7 @@ def read_lines(source: Input) -> Iterator[list[str | None]]:
                 yield [rest]
     except UnicodeDecodeError as problem:
         byte, where = problem.object[problem.start], f"after line {done:,}" if done else "at its start"
-        raise FileError(
-            f"{source.name!r} is not {problem.encoding.upper()} (byte 0x{byte:02x} {where}); "
-            "say encoding='latin-1' or whatever it is in."
-        ) from None
+        raise undecodable(source.name, problem.encoding, byte, where) from None
     except UnicodeError as problem:
         raise FileError(f"{source.name!r} cannot be read ({problem}); check that it is whole.") from None
 

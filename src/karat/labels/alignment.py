@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from karat.errors import LabelError, NothingLeftError, Option, Sentence, TableError, listed
 from karat.labels.encoding import Labels, to_labels
-from karat.labels.names import MISSING, Singleton, encode_objects
-from karat.labels.policy import KEEP_OR_DROP, Policy
+from karat.labels.names import MISSING, Singleton, canonical_order, encode_objects
+from karat.labels.policy import DROP, KEEP_OR_DROP, Policy
 from karat.labels.weights import check_weights
 from karat.limits import SINGLETONS
 
@@ -260,7 +260,8 @@ def label_code(names: Sequence[Any], label: Any, option: str, side: str, as_text
         return alike[0]
     if alike:
         found = names[alike[0]]
-        raise LabelError(f"{option}={label!r} is not among {side}'s labels, but {found!r} is; give {option}={found!r}.")
+        asked, right = Option(option, (label,)), Option(option, (found,))
+        raise LabelError(asked, f" is not among {side}'s labels, but {found!r} is; give ", right, ".")
     return -2
 
 
@@ -316,10 +317,21 @@ def _settled(side: Coded, absent: Mask, noisy: Mask | None, kept: Mask, items: A
         return side
     codes, names = side.codes.astype(np.int64), list(side.names or ())
     for rows, each in ((lacking, policy.missing == "singletons"), (alone, True)):
-        if rows.size:
-            codes[rows] = len(names) + (np.arange(rows.size) if each else 0)
-            names += [Singleton(_item(items, row)) for row in rows.tolist()] if each else [MISSING]
+        if rows.size and each:
+            alone = _in_order([_item(items, row) for row in rows.tolist()], rows)
+            codes[[row for _, row in alone]] = len(names) + np.arange(rows.size)
+            names += [Singleton(item) for item, _ in alone]
+        elif rows.size:
+            codes[rows] = len(names)
+            names.append(MISSING)
     return Coded(codes, names)
+
+
+def _in_order(items: list[Any], rows: Ints) -> list[tuple[Any, int]]:
+    """Items and their rows in the order of the items, so that draws of cells do not depend on the order of the rows."""
+    pairs = list(zip(items, rows.tolist(), strict=True))
+    order = canonical_order(items)
+    return [pairs[index] for index in order] if len(order) == len(pairs) else pairs
 
 
 def take(codes: Ints, places: Ints | None) -> Ints:
@@ -422,11 +434,15 @@ def _check_positions(sides: Mapping[str, Labels], names: Mapping[str, str], item
             )
         if side.shape != first.shape:
             raise LabelError(
-                f"{names[start]} has shape {first.shape} but {names[name]} has {side.shape}; "
+                f"{names[start]} has shape {_shape(first)} but {names[name]} has shape {_shape(side)}; "
                 "give label images of the same shape."
             )
     if items is not None and len(items) != len(first):
         raise LabelError(f"there are {len(items)} items but {len(first)} labels; give a name for each.")
+
+
+def _shape(side: Labels) -> tuple[int, ...]:
+    return side.shape or (len(side),)
 
 
 def same_items(left: Any, right: Any) -> bool:
@@ -515,4 +531,4 @@ def _check_groups(groups: Coded | None, kept: Mask, absent: Mask | None, names: 
     lacking = int(((groups.codes < 0) & kept).sum())
     if lacking:
         items = "1 item" if lacking == 1 else f"{lacking:,} items"
-        raise LabelError(f"{items} of the systems have no group, since {names['']} lacks them; say missing='drop'.")
+        raise LabelError(f"{items} of the systems have no group, since {names['']} lacks them; say ", DROP, ".")

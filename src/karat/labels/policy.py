@@ -11,6 +11,7 @@ from karat.labels.names import is_missing, plain
 Missing: TypeAlias = Literal["raise", "drop", "singletons", "cluster"]
 NoiseAs: TypeAlias = Literal["cluster", "singletons", "drop"]
 
+DROP = Option("missing", ("drop",))
 KEEP_OR_DROP = Option("missing", ("drop", "singletons", "cluster"))  # the remedy for items without a label
 
 
@@ -34,17 +35,28 @@ class Policy:
 
     def __post_init__(self) -> None:
         if not isinstance(self.missing, str) or self.missing not in get_args(Missing):
-            raise LabelError(f"missing={self.missing!r} is not a policy; use one of {listed(get_args(Missing))}.")
+            raise LabelError(
+                Option("missing", (self.missing,)), f" is not a policy; use one of {listed(get_args(Missing))}."
+            )
         if self.noise_as is not None and not (isinstance(self.noise_as, str) and self.noise_as in get_args(NoiseAs)):
-            raise LabelError(f"noise_as={self.noise_as!r} is not a policy; use one of {listed(get_args(NoiseAs))}.")
+            raise LabelError(
+                Option("noise_as", (self.noise_as,)), f" is not a policy; use one of {listed(get_args(NoiseAs))}."
+            )
         for name, label in (("noise", self.noise), ("ignore", self.ignore)):
             if label is not None and is_missing(label):
-                raise LabelError(f"{name}={label!r} is not a label; items without a label follow ", Option("missing"))
+                raise LabelError(
+                    Option(name, (label,)), " is not a label; items without a label follow ", Option("missing")
+                )
         if self.noise is not None and self.noise_as is None:
             choices = Option("noise_as", get_args(NoiseAs))
-            raise LabelError(f"noise={self.noise!r} needs ", choices, ": the score depends on it.")
+            raise LabelError(Option("noise", (self.noise,)), " needs ", choices, ": the score depends on it.")
         if self.noise_as is not None and self.noise is None:
-            raise LabelError(f"noise_as={self.noise_as!r} needs the label that marks noise, such as noise=-1.")
+            raise LabelError(
+                Option("noise_as", (self.noise_as,)),
+                " needs the label that marks noise, such as ",
+                Option("noise", (-1,)),
+                ".",
+            )
 
     @classmethod
     def of(

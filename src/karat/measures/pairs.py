@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -362,5 +363,7 @@ def pair_f(pairs: Pairs, *, beta: float = 1) -> Number:
     >>> round(karat.pair_f([0, 0, 1, 1], [0, 0, 1, 2]), 4)
     0.6667
     """
+    if beta == math.inf:  # recall, and 0 where gold joins no pair but pred does, as in the limit
+        return ratio(pairs.both, pairs.gold + is_zero(pairs.gold) * pairs.pred, empty=pairs.same_if_empty)
     weight = beta * beta
     return ratio((1 + weight) * pairs.both, weight * pairs.gold + pairs.pred, empty=pairs.same_if_empty)

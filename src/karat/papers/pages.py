@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from karat.bars import without_bars
-from karat.errors import KaratError, nearest
+from karat.errors import KaratError, Option, nearest
 from karat.papers import EXPERIMENTS, PAPERS
 from karat.papers.claims import Claim
 from karat.papers.figures import Figure
@@ -214,9 +214,9 @@ def _check(module: Any, what: str, given: Mapping[str, Any]) -> None:
             raise KaratError(f"{name}={given[name]!r} is no number of them; give 1 or more.")
     keep = given.get("keep", {})
     if not isinstance(keep, Mapping) or not all(isinstance(share, (int, float)) for share in keep.values()):
-        raise KaratError(f"keep={keep!r} says no shares; give them as in {{'H*': 0.1}}.")
+        raise KaratError(Option("keep", (keep,)), " says no shares; give them as in {'H*': 0.1}.")
     variant, iterations = given.get("variant"), given.get("iterations")
     if variant is not None and variant not in module.VARIANTS:
-        raise KaratError(f"variant={variant!r} is not known; use one of {', '.join(module.VARIANTS)}.")
+        raise KaratError(Option("variant", (variant,)), f" is not known; use one of {', '.join(module.VARIANTS)}.")
     if iterations is not None and iterations < module.FEWEST:
-        raise KaratError(f"iterations={iterations!r} are too few; give {module.FEWEST} or more.")
+        raise KaratError(Option("iterations", (iterations,)), f" are too few; give {module.FEWEST} or more.")

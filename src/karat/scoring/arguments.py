@@ -111,10 +111,12 @@ def _of_labels(gold: object, pred: object, options: Any) -> Evaluation:
             "pred is missing; give the predicted labels, or karat.Table.from_matrix(matrix) in place of both."
         )
     if options["count"] is not None:
-        raise LabelError(f"count={options['count']!r} is a column of a frame; leave it out, or give a frame.")
+        raise LabelError(
+            Option("count", (options["count"],)), " is a column of a frame; leave it out, or give a frame."
+        )
     if isinstance(options["id"], str):
         raise LabelError(
-            f"id={options['id']!r} is a column of a frame; give a frame, or the ids of the items as a list."
+            Option("id", (options["id"],)), " is a column of a frame; give a frame, or the ids of the items as a list."
         )
     chosen: Any = {name: options[name] for name in ("id", "by", "weights", "missing", "noise", "noise_as", "ignore")}
     return Evaluation(gold, pred, **chosen)

@@ -53,7 +53,7 @@ class Evaluation:
         policy = Policy.of(missing, noise, noise_as, ignore)
         given = named_systems(systems, gold)
         aligned = align(gold, given.systems, policy, weights=weights, groups=by, items=None if id is None else list(id))
-        self._set(AlignedSystems(aligned), named=given.named, by="by" if by is not None else None)
+        self._set(AlignedSystems(aligned), named=given.named, by=_group_name(by))
 
     def _set(self, held: Systems, *, named: bool, by: str | None = None, notes: Sequence[Sentence] = ()) -> None:
         self._held, self.named, self.by, self.notes = held, named, by, tuple(notes)
@@ -197,3 +197,11 @@ class Evaluation:
     def __repr__(self) -> str:
         names = ", ".join(map(shown, self.systems))
         return f"<Evaluation: {several(len(self.systems), 'system')} ({names}) on {several(self.n, 'item')}>"
+
+
+def _group_name(by: object) -> str | None:
+    """What the groups of items are called: the name of a Series, if it has one."""
+    if by is None:
+        return None
+    name = getattr(by, "name", None)
+    return name if isinstance(name, str) and name else "group"

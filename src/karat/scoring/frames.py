@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.errors import LabelError, TableError, listed, nearest
+from karat.errors import LabelError, Option, TableError, listed, nearest
 from karat.labels.alignment import PRED, align
 from karat.labels.encoding import Labels, to_labels
 from karat.labels.policy import Policy
@@ -48,10 +48,20 @@ def columns_of_frame(systems: Any) -> dict[str, Any] | None:
     """The columns of a frame of predictions by name, each a system; None if it is no frame."""
     if systems is None or isinstance(systems, BUILT_IN) or not is_frame(systems):
         return None
-    frame = _eager(systems)
+    frame = _eager(_named_by_text(systems))
     if frame is None:
         raise LabelError("pred is a lazy frame beside labels; collect it first, or name columns of one frame.")
     return {name: Column(frame, name, "pred").labels for name in _names(frame)}
+
+
+def _named_by_text(frame: Any) -> Any:
+    """A frame of pandas whose columns are called by the texts of their names, such as 0 and 1."""
+    if not hasattr(frame, "set_axis"):
+        return frame
+    names = list(frame.columns)
+    if all(isinstance(name, str) for name in names):
+        return frame
+    return frame.set_axis([str(name) for name in names], axis=1)
 
 
 def _eager(frame: Any) -> Any:
@@ -117,12 +127,12 @@ def from_columns(
 ) -> Evaluation:
     """The evaluation of named columns of a frame, or of two frames that are matched on id."""
     if count is not None and weights is not None:
-        raise TableError(f"count={count!r} says that rows are counted already; leave out weights.")
+        raise TableError(Option("count", (count,)), " says that rows are counted already; leave out weights.")
     named = not isinstance(pred, str)
     preds = [pred] if isinstance(pred, str) else list(pred)
     if len(set(preds)) < len(preds):
         twice = next(name for name in preds if preds.count(name) > 1)
-        raise LabelError(f"pred={twice!r} is given more than once; give each column once.")
+        raise LabelError(Option("pred", (twice,)), " is given more than once; give each column once.")
     systems = {name if name != "gold" or named else PRED: name for name in preds}
     golds = [gold] if isinstance(gold, str) else list(gold)
     sides = [frame] if other is None else [frame, other]
@@ -137,7 +147,7 @@ def from_columns(
     ids: Any = None
     if other is not None:
         if id is None:
-            raise LabelError("two frames are matched on id=...; give the column that names the items.")
+            raise LabelError("two frames are matched on ", Option("id"), "; give the column that names the items.")
         whole = _by_id(whole, Column(first, id, "gold").items)
         there = Column(last, id, "pred").items
         labels = {name: _by_id(side, there) for name, side in labels.items()}
@@ -178,7 +188,7 @@ def _weights(frame: Any, weights: str | None, count: str | None) -> dict[str, An
     if count is None:
         return {"weights": values}
     if values.dtype.kind == "f" and (values % 1).any():
-        raise TableError(f"count={count!r} has fractions; give whole numbers of items, or use weights.")
+        raise TableError(Option("count", (count,)), " has fractions; give whole numbers of items, or use weights.")
     return {"counts": values.astype(np.int64)}
 
 
@@ -190,7 +200,9 @@ def _in_engine(
     from karat.engines.collecting import Columns, FrameSystems, native
 
     if len(golds) > 1:
-        raise LabelError(f"gold={list(golds)!r} are several columns, which an engine cannot combine; join them first.")
+        raise LabelError(
+            Option("gold", (list(golds),)), " are several columns, which an engine cannot combine; join them first."
+        )
     if other is None:
         id = None  # the ids of rows are not asked for
     columns = Columns(native(frame), native(other), golds[0], systems, id, by, weights, count)

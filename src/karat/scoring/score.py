@@ -67,4 +67,4 @@ def _by_group(ev: Evaluation, measures: Any, sampling: Sampling | None) -> Group
             return _systems(tables, chosen, sampling)
 
         scores = ByLabel((group, of_group(tables)) for group, tables in groups.items())
-    return GroupScores(ev.by or "by", scores, ev.named, ev.dropped, groups.empty, tuple(ev.cautions))
+    return GroupScores(ev.by or "group", scores, ev.named, ev.dropped, groups.empty, tuple(ev.cautions))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from karat.bars import bar
 from karat.chance import draws_of
 from karat.counts import count_itself
-from karat.errors import MeasureError, TableError
+from karat.errors import MeasureError, Option, TableError
 from karat.kernels.threads import share_out
 from karat.limits import DRAWS
 from karat.measures.information import Entropies
@@ -39,9 +39,17 @@ def intervals(
     """A confidence interval for each score of a table; jackknife: of this table, if there is one already."""
     sampling.check()
     if not isinstance(table, Table):
-        raise TableError("intervals need all cells, which stay in their engine; leave out interval.")
+        raise TableError(
+            "intervals need all cells, which stay in their engine; leave out ", Option("interval", bare=True), "."
+        )
     if not table.whole or table.policy.weighted:
-        raise TableError("intervals are for items that count alike; leave out weights, or interval.")
+        raise TableError(
+            "intervals are for items that count alike; leave out ",
+            Option("weights", bare=True),
+            ", or ",
+            Option("interval", bare=True),
+            ".",
+        )
     sampling.over(table)
     many = too_many(table.counts.size, sampling)
     smooth = [measure for measure in measures if many or by_jackknife(measure, table)]

@@ -8,7 +8,7 @@ from enum import Enum
 from numbers import Integral, Real
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from karat.errors import MeasureError
+from karat.errors import MeasureError, Option
 from karat.limits import RESAMPLES as RESAMPLES_LIMIT
 from karat.registry import Measure
 from karat.rendering import decimals
@@ -91,14 +91,16 @@ class Sampling(NamedTuple):
     def check(self) -> Sampling:
         """Validate the options and return self."""
         if not isinstance(self.level, Real) or not 0.5 <= float(self.level) < 1:
-            raise MeasureError(f"interval={self.level!r} is not a share of intervals; give one such as 0.95.")
+            raise MeasureError(
+                Option("interval", (self.level,)), " is not a share of intervals; give one such as 0.95."
+            )
         if self.unit not in ("items", "classes"):
-            raise MeasureError(f"unit={self.unit!r} is not what is sampled; use 'items' or 'classes'.")
+            raise MeasureError(Option("unit", (self.unit,)), " is not what is sampled; use 'items' or 'classes'.")
         if not isinstance(self.resamples, Integral) or self.resamples < 2:
-            raise MeasureError(f"resamples={self.resamples!r} are too few; give 1000, or 2 at least.")
+            raise MeasureError(Option("resamples", (self.resamples,)), " are too few; give 1000, or 2 at least.")
         RESAMPLES_LIMIT.check(int(self.resamples), "resamples", MeasureError)
         if not isinstance(self.seed, Integral) or self.seed < 0:
-            raise MeasureError(f"seed={self.seed!r} is no seed; give a whole number from 0 on.")
+            raise MeasureError(Option("seed", (self.seed,)), " is no seed; give a whole number from 0 on.")
         return self
 
     @property
@@ -127,7 +129,9 @@ class Sampling(NamedTuple):
             return self
         classes = len(table.class_sizes)
         if classes < 2:
-            raise MeasureError("unit='classes' needs two classes or more, of which one cannot tell how much they vary.")
+            raise MeasureError(
+                Option("unit", ("classes",)), " needs two classes or more: one does not show how much they vary."
+            )
         return self._replace(freedom=classes - 1)
 
     @property
