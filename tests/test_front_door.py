@@ -295,6 +295,20 @@ def test_an_interval_does_not_depend_on_the_systems_beside_it_or_their_order() -
         assert whole.interval("a", measure) == turned.interval("a", measure) == alone.interval(measure)
 
 
+@settings(max_examples=enough(40))
+@given(st.lists(st.tuples(labels | st.none(), labels | st.none(), labels | st.none()), min_size=2, max_size=12))
+def test_items_are_in_the_cells_of_their_labels(rows: list[tuple[Any, Any, Any]]) -> None:
+    gold, a, b = (list(column) for column in zip(*rows, strict=True))
+    ev = karat.Evaluation(gold, {"a": a, "b": b}, missing="singletons", id=[f"i{n}" for n in range(len(rows))])
+    for system, labels_of in (("a", a), ("b", b)):
+        table, cells = ev.tables[system], ev.item_cells(system)
+        for row, cell in enumerate(cells.tolist()):
+            names = table.classes[table.rows[cell]], table.clusters[table.cols[cell]]
+            for name, label in zip(names, (gold[row], labels_of[row]), strict=True):
+                assert name == label if label is not None else name.item == f"i{row}"
+        assert np.array_equal(np.bincount(ev.joint.cells(system), ev.joint.counts), table.counts)
+
+
 def results() -> dict[str, Any]:
     gold, systems = numbers_of(1)
     by = ["u", "v"] * 60

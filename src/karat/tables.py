@@ -18,7 +18,7 @@ from karat.frames import frame
 from karat.kernels.assignment import best_matching, greedy_matching
 from karat.kernels.counting import cross_count
 from karat.kernels.tallying import add_by_code, best_by_code
-from karat.labels.alignment import PRED, Aligned, Coded, align
+from karat.labels.alignment import PRED, Aligned, Coded, align, in_order_of_cells
 from karat.labels.names import label_key, merge_names
 from karat.labels.policy import Missing, NoiseAs, Policy
 from karat.limits import ITEMS
@@ -72,6 +72,7 @@ class Table(Celled):
         """The table of two sides, item by item; without gold, all items are of one class."""
         if gold is None:
             gold = Coded(np.zeros(pred.codes.size, np.int64), [None])
+        gold, pred = in_order_of_cells(gold, pred), in_order_of_cells(pred, gold)
         return cls._count(gold.codes, pred.codes, totals, gold.names, pred.names, policy)
 
     @classmethod

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from karat.errors import LabelError, NothingLeftError, Option, Sentence, TableError, listed
 from karat.labels.encoding import Labels, to_labels
-from karat.labels.names import MISSING, Singleton, canonical_order, encode_objects
+from karat.labels.names import MISSING, Singleton, encode_objects
 from karat.labels.policy import DROP, KEEP_OR_DROP, Policy
 from karat.labels.weights import check_weights
 from karat.limits import SINGLETONS
@@ -317,21 +317,39 @@ def _settled(side: Coded, absent: Mask, noisy: Mask | None, kept: Mask, items: A
         return side
     codes, names = side.codes.astype(np.int64), list(side.names or ())
     for rows, each in ((lacking, policy.missing == "singletons"), (alone, True)):
-        if rows.size and each:
-            alone = _in_order([_item(items, row) for row in rows.tolist()], rows)
-            codes[[row for _, row in alone]] = len(names) + np.arange(rows.size)
-            names += [Singleton(item) for item, _ in alone]
-        elif rows.size:
-            codes[rows] = len(names)
-            names.append(MISSING)
+        if rows.size:
+            codes[rows] = len(names) + (np.arange(rows.size) if each else 0)
+            names += [Singleton(_item(items, row)) for row in rows.tolist()] if each else [MISSING]
     return Coded(codes, names)
 
 
-def _in_order(items: list[Any], rows: Ints) -> list[tuple[Any, int]]:
-    """Items and their rows in the order of the items, so that draws of cells do not depend on the order of the rows."""
-    pairs = list(zip(items, rows.tolist(), strict=True))
-    order = canonical_order(items)
-    return [pairs[index] for index in order] if len(order) == len(pairs) else pairs
+def in_order_of_cells(side: Coded, other: Coded) -> Coded:
+    """A side whose singletons are numbered by their labels on the other side, and those that have none there last.
+
+    So the cells of a table, and what is drawn from them, do not depend on the order of items, nor on which engine
+    listed them, nor on the systems beside this one.
+    """
+    first, others = _singletons(side), _singletons(other)
+    if first is None or side.names is None:
+        return side
+    rows = np.flatnonzero(side.codes >= first)
+    there = other.codes[rows]
+    keys = there if others is None else np.where(there >= others, np.iinfo(np.int64).max, there)
+    order = rows[np.argsort(keys, kind="stable")]
+    names = list(side.names)
+    names[first:] = [side.names[code] for code in side.codes[order].tolist()]
+    codes = side.codes.copy()
+    codes[order] = first + np.arange(order.size)
+    return Coded(codes, names)
+
+
+def _singletons(side: Coded) -> int | None:
+    """The code from which on labels are singletons, each of one item; None if there are none."""
+    names = side.names or ()
+    number = 0
+    while number < len(names) and type(names[-1 - number]) is Singleton:
+        number += 1
+    return len(names) - number if number else None
 
 
 def take(codes: Ints, places: Ints | None) -> Ints:

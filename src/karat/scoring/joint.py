@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.kernels.counting import encode_integers
-from karat.labels.alignment import Aligned, Coded
+from karat.labels.alignment import Aligned, Coded, in_order_of_cells
 from karat.tables import Table
 
 Ints = NDArray[np.int64]
@@ -20,24 +20,24 @@ Ints = NDArray[np.int64]
 class Joint:
     """Distinct combinations of a class and a cluster of each system, and how many items have each."""
 
-    rows: Ints  # the class of each combination, as a code of the tables
-    codes: Mapping[str, Ints]  # its cluster in each system, as a code of that system's table
+    rows: Ints  # the class of each combination, by code
+    places: Mapping[str, Ints]  # the cell of each system's table that it is in, by index
     counts: Ints
     tables: Mapping[str, Table]
 
     @classmethod
     def of(cls, aligned: Aligned, tables: Mapping[str, Table]) -> Joint:
         """The combinations in aligned labels, whose tables are known."""
-        gold = aligned.gold or Coded(np.zeros(next(iter(aligned.systems.values())).codes.size, np.int64), [None])
-        sides = {"": _dense(gold), **{name: _dense(side) for name, side in aligned.systems.items()}}
+        gold = _gold(aligned)
+        sides = [_dense(gold), *(_dense(side) for side in aligned.systems.values())]
         combined = np.zeros(gold.codes.size, np.int64)
-        for codes in sides.values():
+        for codes in sides:
             combined = encode_integers(combined * (int(codes.max(initial=0)) + 1) + codes)[0]
         counts = np.bincount(combined, aligned.counts).astype(np.int64)
-        first = np.empty(counts.size, np.int64)
+        first = np.empty(counts.size, np.int64)  # a row that has each combination
         first[combined[::-1]] = np.arange(combined.size)[::-1]
-        chosen = {name: codes[first] for name, codes in sides.items()}
-        return cls(chosen.pop(""), chosen, counts, tables)
+        places = {name: cells_of_rows(aligned, name, table, first) for name, table in tables.items()}
+        return cls(sides[0][first], places, counts, tables)
 
     @property
     def n(self) -> int:
@@ -47,7 +47,7 @@ class Joint:
     @property
     def systems(self) -> tuple[str, ...]:
         """The names of the systems."""
-        return tuple(self.codes)
+        return tuple(self.tables)
 
     @cached_property
     def class_sizes(self) -> Ints:
@@ -56,19 +56,22 @@ class Joint:
 
     def cells(self, name: str) -> Ints:
         """The cell of a system's table that each combination is in."""
-        return _cells(self.tables[name], self.rows, self.codes[name])
+        return self.places[name]
 
 
-def cells_of_rows(aligned: Aligned, name: str, table: Table) -> Ints:
-    """The cell of a system's table that each row of aligned labels is in."""
-    assert aligned.gold is not None
-    return _cells(table, _dense(aligned.gold), _dense(aligned.systems[name]))
-
-
-def _cells(table: Table, rows: Ints, cols: Ints) -> Ints:
-    """The index of the cell with each row and column, among the cells of a table, which are sorted."""
+def cells_of_rows(aligned: Aligned, name: str, table: Table, rows: Ints | None = None) -> Ints:
+    """The cell of a system's table that each row of aligned labels is in, or some of the rows."""
+    gold, pred = _gold(aligned), aligned.systems[name]
+    codes = _dense(in_order_of_cells(gold, pred)), _dense(in_order_of_cells(pred, gold))
+    left, right = codes if rows is None else (codes[0][rows], codes[1][rows])
     width = np.int64(len(table.clusters))
-    return np.searchsorted(table.rows * width + table.cols, rows * width + cols)
+    return np.searchsorted(table.rows * width + table.cols, left * width + right)
+
+
+def _gold(aligned: Aligned) -> Coded:
+    """The gold labels; without gold, all items are of one class."""
+    size = next(iter(aligned.systems.values())).codes.size
+    return aligned.gold or Coded(np.zeros(size, np.int64), [None])
 
 
 def _dense(side: Coded) -> Ints:
