@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import LabelError, NothingLeftError, Option, Sentence, TableError, listed
+from karat.kernels.counting import first_seen
+from karat.kernels.objects import number_objects
 from karat.labels.encoding import Labels, to_labels
 from karat.labels.names import MISSING, Singleton, encode_objects
 from karat.labels.policy import DROP, KEEP_OR_DROP, Policy
@@ -25,6 +27,7 @@ AnyInts = NDArray[Any]  # of any integer type
 Mask = NDArray[np.bool_]
 
 PRED = "pred"  # the name of a system that was given without one
+CALLED = {"": "gold", PRED: PRED}  # what messages call the sides of one system without a name
 WITHOUT_GOLD: Any = object()  # in place of gold, where systems are compared among themselves
 
 
@@ -88,7 +91,9 @@ def align(
     sides = {} if gold is WITHOUT_GOLD else {"": to_labels(gold, names[""])}
     sides |= {name: to_labels(labels, names[name]) for name, labels in systems.items()}
     matched = match(sides, names, items=items, whole=policy.missing == "raise")
-    policy = replace(policy, weighted=weights is not None, matched="items" if matched.by_item else "positions")
+    how = "items" if matched.by_item else "positions"
+    if weights is not None or how != policy.matched:
+        policy = replace(policy, weighted=weights is not None, matched=how)
     weight = None if weights is None else _weights(weights, matched, gaps=policy.missing == "drop")
     group = None if groups is None else _groups(groups, matched)
     plain = all(at is None for at in matched.at.values()) and all(side.complete for side in sides.values())
@@ -108,6 +113,8 @@ def align(
 
 def _names(gold: bool, systems: Mapping[str, object], called: Mapping[str, str] | None) -> dict[str, str]:
     """What messages call each side; gold is ''."""
+    if gold and called is None and list(systems) == [PRED]:
+        return CALLED
     for name in systems:
         if not isinstance(name, str) or not name or (name == "gold" and gold):
             raise LabelError(f"a system is called {name!r}; give it another name, as text.")
@@ -407,13 +414,46 @@ def match(
         return Matched(held if items is None else items, same, False, len(first))
     if all(same_items(first.items, side.items) for side in sides.values()):
         return Matched(first.items, same, True, len(first))
-    found = {name: item_places(list(side.items), names[name]) for name, side in sides.items()}
-    union = list(dict.fromkeys(item for side in sides.values() for item in side.items))
-    if whole and any(len(at) < len(union) for at in found.values()):
-        raise LabelError(
-            different_items({names[name]: [i for i in union if i not in at] for name, at in found.items()})
-        )
-    return Matched(union, {name: look_up(union, at) for name, at in found.items()}, True, len(union))
+    at, union = numbered_items({name: side.items for name, side in sides.items()}, names)
+    if whole and any((places < 0).any() for places in at.values()):
+        lacking = {names[name]: [union[i] for i in np.flatnonzero(places < 0)] for name, places in at.items()}
+        raise LabelError(different_items(lacking))
+    return Matched(union, dict(at), True, len(union))
+
+
+def numbered_items(items: Mapping[str, Any], names: Mapping[str, str]) -> tuple[dict[str, Ints], list[Any]]:
+    """The index of every item in each side, -1 where a side lacks it, and all items in the order of the sides."""
+    columns = [_as_column(column) for column in items.values()]
+    codes: AnyInts
+    union: list[Any]
+    if all(isinstance(column, np.ndarray) for column in columns):
+        codes, distinct = first_seen(np.concatenate(columns).astype(np.int64).view(np.uint64))
+        union = distinct.view(np.int64).tolist()
+    else:
+        codes, union = number_objects([item for column in columns for item in _as_list(column)])
+    parts = np.split(codes.astype(np.int64), np.cumsum([len(column) for column in columns])[:-1])
+    at = {}
+    for name, part in zip(items, parts, strict=True):
+        at[name] = np.full(len(union), -1, np.int64)
+        at[name][part] = np.arange(part.size)
+        if np.count_nonzero(at[name] >= 0) < part.size:
+            twice = union[int(np.argmax(np.bincount(part) > 1))]
+            raise LabelError(
+                f"{names[name]} has item {twice!r} more than once, so it cannot be aligned; make its item ids unique."
+            )
+    return at, list(union)
+
+
+def _as_column(items: Any) -> Any:
+    """Items as an array of integers, or as they are."""
+    if hasattr(items, "to_numpy") and str(getattr(items, "dtype", "")).startswith("int"):  # an index of pandas
+        return np.asarray(items.to_numpy())
+    integers = isinstance(items, np.ndarray) and items.dtype.kind == "i"
+    return items if integers else _as_list(items)
+
+
+def _as_list(items: Any) -> list[Any]:
+    return items.tolist() if isinstance(items, np.ndarray) else list(items)
 
 
 def different_items(lacking: Mapping[str, Sequence[Any]], numbers: Mapping[str, int] | None = None) -> Sentence:

@@ -63,6 +63,8 @@ class Policy:
         cls, missing: Missing = "raise", noise: object = None, noise_as: NoiseAs | None = None, ignore: object = None
     ) -> Policy:
         """The policy of some options, with labels as plain Python values; a wrong option is an error."""
+        if missing == "raise" and noise is None and noise_as is None and ignore is None:
+            return USUAL
         return cls(missing, plain(noise), noise_as, ignore=plain(ignore))
 
     @property
@@ -101,3 +103,6 @@ class Policy:
             noise_items=self.noise_items - part.noise_items,
             ignored_items=self.ignored_items - part.ignored_items,
         )
+
+
+USUAL = Policy()  # nothing is missing, nothing is noise

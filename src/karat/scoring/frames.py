@@ -165,7 +165,7 @@ def _by_position(labels: Labels) -> Labels:
 
 
 def _by_id(labels: Labels, ids: Any) -> Labels:
-    return replace(labels, items=ids.tolist() if isinstance(ids, np.ndarray) else ids, keyed=True)
+    return replace(labels, items=ids, keyed=True)
 
 
 def _weights(frame: Any, weights: str | None, count: str | None) -> dict[str, Any]:
