@@ -51,7 +51,7 @@ def _groups(config: pytest.Config) -> dict[str, dict[str, str]]:
 @pytest.fixture(autouse=True)
 def _own_measures() -> Iterator[None]:
     """What a test or an example declares is forgotten after it."""
-    from karat.registry import _registry
+    from karat.measures.registry import _registry
 
     before = dict(_registry)
     yield

@@ -17,7 +17,7 @@ import polars as pl
 from files import KARAT, PYTHON, row, seconds
 
 import karat
-from karat.rendering import markdown
+from karat.output.layout import markdown
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 GROUP_BY = """

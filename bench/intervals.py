@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import karat
-from karat.rendering import markdown
+from karat.output.layout import markdown
 from karat.uncertainty.intervals import intervals
 from karat.uncertainty.sampling import Sampling
 

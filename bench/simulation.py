@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 import karat
 from karat.papers.kishida2014 import MEASURES
-from karat.synth import DocumentModel, SphericalKMeans, tf_idf
+from karat.papers.synth import DocumentModel, SphericalKMeans, tf_idf
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 

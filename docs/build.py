@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import karat
-from karat.cards import range_of
+from karat.measures.cards import range_of
 
 PAGE = Path(__file__).parent / "measures.md"
 AUDIT = Path(__file__).parent / "audit.md"

@@ -7,7 +7,7 @@ from inspect import getdoc
 from behaviour import ITEMS, WHOLE, curves, whole_items
 
 import karat
-from karat.cards import CONSTRAINTS, range_of, references
+from karat.measures.cards import CONSTRAINTS, range_of, references
 
 TEXTBOOK = [[5, 1, 2], [1, 4, 0], [0, 1, 3]]
 OPTIONS = {"beta": (0.5, 2), "norm": ("min", "sqrt", "max"), "k": (10,)}  # values shown for parameters

@@ -37,7 +37,7 @@ import pytest
 import karat
 from engines import ENGINES, GROUPS
 from karat.cli import main
-from karat.files import sources
+from karat.sources.files import sources
 
 Scored = Mapping[str, float]
 

@@ -17,8 +17,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from karat.engines import collecting
 from karat.labels.policy import Policy
+from karat.sources.engines import collecting
 from postgres_server import HOST, Server
 
 dask.config.set(scheduler="synchronous")

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import karat
-from karat.measures import Chance
+from karat.measures.declared import Chance
 
 
 @st.composite

@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 
 import karat
-from karat.app import answers
-from karat.app.questions import Arrival, Question
 from karat.cli import main
+from karat.reports.app import answers
+from karat.reports.app.questions import Arrival, Question
 from test_reports import GOLD, HOSTILE, PRED
 
 TABLE = "id,gold,pred\n" + "".join(f"{item},{GOLD[item]},{PRED[item]}\n" for item in GOLD)

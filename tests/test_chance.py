@@ -20,12 +20,13 @@ from hypothesis import strategies as st
 from scipy.stats import hypergeom, kstest
 
 import karat
-from karat import bars, nulls
-from karat.chance import Draws, expected
-from karat.counts import Chances
-from karat.moments import joined_pairs
-from karat.nulls import Model, _sizes_of_all, _sizes_of_number
-from karat.profile import Sizes
+from karat.chance import nulls
+from karat.chance.adjusting import Draws, expected
+from karat.chance.moments import joined_pairs
+from karat.chance.nulls import Model, _sizes_of_all, _sizes_of_number
+from karat.output import bars
+from karat.tables.counts import Chances
+from karat.tables.profile import Sizes
 from shared import enough
 
 GOLD = [0, 0, 0, 1, 1]

@@ -24,7 +24,7 @@ from karat.cli.parser import parser as cli_parser
 from karat.errors import Option, Sentence
 from karat.examples import textbook
 from karat.labels.policy import Missing, NoiseAs
-from karat.storage import whole_file
+from karat.tables.storage import whole_file
 
 EXAMPLES = Path(__file__).parent.parent / "docs" / "examples"
 GOLD, KMEANS, HDBSCAN = (str(EXAMPLES / f"{name}.csv") for name in ("gold", "kmeans", "hdbscan"))

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import karat
-from karat.corpora.features import read_numbers
-from karat.corpora.terms import stems, unit_length, vectors
-from karat.corpora.texts import read_texts
+from karat.papers.corpora.features import read_numbers
+from karat.papers.corpora.terms import stems, unit_length, vectors
+from karat.papers.corpora.texts import read_texts
 
 
 def folders(place: Path, documents: dict[str, bytes | str]) -> str:

@@ -26,9 +26,9 @@ from shared import enough
 CASE = Case(["a", "bb", "ccc", "a", "d"] * 12, ["x", "y", "z", "x", "w"] * 12)
 READ = """
 import sys, karat
-from karat.corpora.texts import read_texts
-from karat.corpora.textgrids import read_textgrid
-from karat.corpora.treebanks import trees_in
+from karat.papers.corpora.texts import read_texts
+from karat.papers.corpora.textgrids import read_textgrid
+from karat.papers.corpora.treebanks import trees_in
 for path in sys.argv[1:]:
     told = "read"
     try:

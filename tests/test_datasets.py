@@ -15,8 +15,8 @@ import pytest
 
 import karat
 from karat.cli import main
-from karat.datasets import DATASETS, catalogue, fetching
-from karat.datasets.catalogue import Carrier, Dataset
+from karat.papers.datasets import DATASETS, catalogue, fetching
+from karat.papers.datasets.catalogue import Carrier, Dataset
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 import karat
 from engines import ENGINES, SLOW, counted_frame, engine_params
 from karat.cli import main
-from karat.engines.counts import EngineCounts
+from karat.sources.engines.counts import EngineCounts
 from shared import enough
 
 engines = pytest.mark.parametrize("engine", list(engine_params()))
@@ -365,7 +365,7 @@ def test_a_relation_with_many_cells_is_not_read_as_a_whole() -> None:
     """In a process of its own, so that what DuckDB prints when the program ends is seen too."""
     code = """
 import duckdb, karat
-from karat.engines.counts import EngineCounts
+from karat.sources.engines.counts import EngineCounts
 relation = duckdb.connect(config={"memory_limit": "200MB"}).sql(
     "SELECT (i % 3000000)::INTEGER AS a, (i % 3000001)::INTEGER AS b FROM range(3000000) t(i)")
 scores = karat.score(relation, gold="a", pred="b", measures=["ari", "v_measure", "purity"])
@@ -426,7 +426,7 @@ def test_cells_of_lazy_frames_can_be_pickled() -> None:
 
 
 def test_integral_counts_in_a_csv_file_stay_integral(tmp_path: Path) -> None:
-    from karat.engines.paths import opened_by
+    from karat.sources.engines.paths import opened_by
 
     (tmp_path / "a.csv").write_text("g,p,c\na,1,3\nb,2,5\n")
     with opened_by("polars", str(tmp_path / "a.csv"), numbers=["c"]) as frame:

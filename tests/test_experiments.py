@@ -11,8 +11,8 @@ import pytest
 
 import karat
 from karat.cli import main
-from karat.corpora.features import Numbers
 from karat.papers import accents, constituents, sweeps
+from karat.papers.corpora.features import Numbers
 from karat.papers.sweeps import Curve, falls_faster, grows, numbers_of_clusters, sweep, together
 
 

@@ -9,11 +9,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from karat.corpora import festival
-from karat.corpora.festival import CARRIERS, PRINTED, SPEAKERS, WORDS, Speaker, Utterance, make_corpus, plan, with_noise
-from karat.corpora.prosody import Measured, measure
-from karat.corpora.speech import Recording, accented_words, recordings
 from karat.errors import KaratError
+from karat.papers.corpora import festival
+from karat.papers.corpora.festival import (
+    CARRIERS,
+    PRINTED,
+    SPEAKERS,
+    WORDS,
+    Speaker,
+    Utterance,
+    make_corpus,
+    plan,
+    with_noise,
+)
+from karat.papers.corpora.prosody import Measured, measure
+from karat.papers.corpora.speech import Recording, accented_words, recordings
 
 needs_festival = pytest.mark.speech
 

@@ -18,8 +18,8 @@ import pytest
 
 import karat
 from doors import large_files
-from karat.files.contents import check_unpacked
 from karat.limits import BATCH, COLUMNS, HELD, LINE, UNPACKED, Limit, lowered
+from karat.sources.files.contents import check_unpacked
 
 LONG = "x" * 5000
 TEXTS: dict[str, tuple[str, int]] = {  # a file with a long line in the middle, and how often it is given
@@ -43,8 +43,8 @@ def write(path: Path, text: str) -> Path:
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read a thousand bytes at a time, so that few lines lie within what is read at once."""
-    monkeypatch.setattr("karat.files.contents.PART", 1000)
-    monkeypatch.setattr("karat.files.text.PART", 1000)
+    monkeypatch.setattr("karat.sources.files.contents.PART", 1000)
+    monkeypatch.setattr("karat.sources.files.text.PART", 1000)
 
 
 def read(path: Path, times: int = 1) -> Any:

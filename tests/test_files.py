@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.files import inputs, queries
+from karat.sources.files import inputs, queries
 
 GOLD = ["a", "a", "b", "b", "b", "c"]
 PRED = ["1", "01", "2", "2", "1", "3"]
@@ -155,7 +155,7 @@ def test_a_pickle_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_one_label_per_line(tmp_path: Path, packed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.files.text.PART", 4)  # so that there are several batches
+    monkeypatch.setattr("karat.sources.files.text.PART", 4)  # so that there are several batches
     gold, pred = tmp_path / "gold.txt", tmp_path / ("pred.txt.gz" if packed else "pred.txt")
     write(gold, "\r\n".join(GOLD))
     data = "\ufeff" + "\n".join(PRED) + "\n"
@@ -166,7 +166,7 @@ def test_one_label_per_line(tmp_path: Path, packed: bool, monkeypatch: pytest.Mo
 
 
 def test_text_lines_beside_a_numpy_array(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.files.text.PART", 4)
+    monkeypatch.setattr("karat.sources.files.text.PART", 4)
     np.save(tmp_path / "pred.npy", np.array(PRED))
     table = only(karat.read(write(tmp_path / "gold.labels", "\n".join(GOLD)), str(tmp_path / "pred.npy")))
     assert same(table, EXPECTED)
@@ -456,7 +456,7 @@ def test_hostile_labels_survive_every_reader(tmp_path: Path) -> None:
 @pytest.mark.parametrize("large", [False, True])
 def test_encodings(tmp_path: Path, encoding: str, told: str, large: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if large:
-        monkeypatch.setattr("karat.files.sources.LARGE", 1)
+        monkeypatch.setattr("karat.sources.files.sources.LARGE", 1)
     path = write(tmp_path / "d.csv", "gold,pred\r\nété,1\r\nà,2\r\n", encoding)
     assert only(karat.read(path, encoding=told)).classes == ("à", "été")
 
@@ -476,7 +476,7 @@ def test_weights_and_groups_of_files_that_are_matched(
     tmp_path: Path, large: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if large:
-        monkeypatch.setattr("karat.files.sources.LARGE", 1)
+        monkeypatch.setattr("karat.sources.files.sources.LARGE", 1)
     gold = write(tmp_path / "g.csv", "id,class,word,w\n1,a,x,2\n2,b,x,1\n3,a,y,0.5\n4,b,y,3\n")
     pred = write(tmp_path / "p.csv", "id,cluster\n4,q\n1,p\n2,q\n5,q\n")
     groups = karat.read(gold, pred, by="word", weights="w", missing="drop").groups
@@ -533,7 +533,7 @@ def test_what_is_wrong_with_two_files_is_said_in_one_sentence(
     tmp_path: Path, gold: str, pred: str, message: str, large: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if large:
-        monkeypatch.setattr("karat.files.sources.LARGE", 1)
+        monkeypatch.setattr("karat.sources.files.sources.LARGE", 1)
     paths = write(tmp_path / "g.csv", gold), write(tmp_path / "p.csv", pred)
     with pytest.raises(karat.KaratError, match=message):
         karat.read(*paths)
@@ -612,7 +612,7 @@ def test_a_file_that_may_not_be_read() -> None:
 
 
 def test_labels_by_position_of_different_lengths_say_how_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.files.text.PART", 2)
+    monkeypatch.setattr("karat.sources.files.text.PART", 2)
     gold, pred = write(tmp_path / "g.txt", "a\nb\nc\n"), write(tmp_path / "p.txt", "1\n2\n3\n4\n5\n")
     with pytest.raises(karat.FileError, match=r"g.txt' has 3 labels but .*p.txt' has 5"):
         karat.read(gold, pred)
@@ -655,7 +655,7 @@ def test_columns_of_parquet_files_without_ids_are_matched_by_position(tmp_path: 
 
 
 def test_the_size_decides_who_reads(tmp_path: Path) -> None:
-    from karat.files.sources import needs_query
+    from karat.sources.files.sources import needs_query
 
     small = inputs.find(write(tmp_path / "d.csv", "gold,pred\n1,2\n"))
     assert not needs_query(small)
@@ -798,7 +798,7 @@ def test_a_group_of_which_no_item_is_left_is_left_out_and_named(tmp_path: Path) 
     for large in (False, True):
         with pytest.MonkeyPatch.context() as patch:
             if large:
-                patch.setattr("karat.files.sources.LARGE", 1)
+                patch.setattr("karat.sources.files.sources.LARGE", 1)
             reading = karat.read(path, by="word", missing="drop")
         assert list(reading.groups) == ["w2"]
         assert "1 groups are left out, since none of their items is left: 'w1'" in reading.notes

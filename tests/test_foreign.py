@@ -17,8 +17,8 @@ import pytest
 
 import karat
 from karat.cli import main
-from karat.files import sources
 from karat.foreign import translated
+from karat.sources.files import sources
 
 GOLD, PRED = ["a", "a", "b"], [1, 1, 2]
 COLUMNS = {"g": GOLD, "p": PRED, "w": [1.0, 2.0, 1.0], "i": [1, 2, 3]}
@@ -219,7 +219,7 @@ def test_a_file_that_goes_while_it_is_read_is_told(tmp_path: Path, monkeypatch: 
             return real(source, *more)
 
         with monkeypatch.context() as changed:
-            changed.setattr("karat.files.reading.open_source", gone)
+            changed.setattr("karat.sources.files.reading.open_source", gone)
             with pytest.raises(karat.KaratError) as told:
                 karat.read(path, gold="g", pred="p")
         check_sentence(str(told.value))

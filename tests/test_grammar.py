@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat.corpora.grammar import Constituents, constituents, syntactic_features
-from karat.corpora.merging import _Merging, description_length, merged_labels, tree_labels
-from karat.corpora.penn import bracketed_trees
-from karat.corpora.trees import Leaf, Node, Tree
 from karat.errors import KaratError
+from karat.papers.corpora.grammar import Constituents, constituents, syntactic_features
+from karat.papers.corpora.merging import _Merging, description_length, merged_labels, tree_labels
+from karat.papers.corpora.penn import bracketed_trees
+from karat.papers.corpora.trees import Leaf, Node, Tree
 from shared import enough
 
 

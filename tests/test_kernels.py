@@ -16,7 +16,7 @@ from karat.kernels.assignment import best_matching, greedy_matching
 from karat.kernels.counting import cross_count, encode_integers
 from karat.kernels.expected import expected_information
 from karat.kernels.logarithm import log_binomial, log_pair, log_terms
-from karat.profile import exact_sum
+from karat.tables.profile import exact_sum
 from shared import enough
 from strategies import matrices
 

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.cluster import KMeans as Peer
 
 import karat
-from karat.synth import KMeans
+from karat.papers.synth import KMeans
 from shared import enough
 
 
@@ -110,7 +110,7 @@ def test_it_is_cloned_as_scikit_learn_clones() -> None:
 def test_rows_are_taken_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = np.random.default_rng(4).normal(size=(50, 3))
     whole = KMeans(5).fit_predict(rows)
-    monkeypatch.setattr("karat.synth.kmeans.AT_ONCE", 7)
+    monkeypatch.setattr("karat.papers.synth.kmeans.AT_ONCE", 7)
     assert KMeans(5).fit_predict(rows).tolist() == whole.tolist()
 
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import karat
-from karat.files import observations
 from karat.limits import OBSERVATIONS, lowered
+from karat.sources.files import observations
 
 DIES = "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)"
 DIES_LATER = f"""import json, sys
@@ -79,7 +79,7 @@ def test_the_limit_of_this_process_holds_for_the_other(path: Path) -> None:
 
 
 def test_the_process_ends_with_its_reader(path: Path) -> None:
-    from karat.files.inputs import find
+    from karat.sources.files.inputs import find
 
     reader = observations.Observations(find(str(path)))
     process = reader._process

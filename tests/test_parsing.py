@@ -15,7 +15,7 @@ import pytest
 
 import karat
 from karat.cli import main
-from karat.syntax import split_at_commas
+from karat.measures.syntax import split_at_commas
 from shared import enough
 
 LONG = 300  # characters of a message

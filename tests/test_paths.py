@@ -13,10 +13,10 @@ import pytest
 
 import karat
 from karat.cli import main
-from karat.corpora.textgrids import TextGrid, read_textgrid, write_textgrid
-from karat.corpora.texts import read_texts
-from karat.corpora.treebanks import trees_in
-from karat.datasets import fetch
+from karat.papers.corpora.textgrids import TextGrid, read_textgrid, write_textgrid
+from karat.papers.corpora.texts import read_texts
+from karat.papers.corpora.treebanks import trees_in
+from karat.papers.datasets import fetch
 
 TABLE = karat.Table.from_labels(["a", "a", "b"], [1, 1, 2])
 

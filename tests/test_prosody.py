@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from karat.corpora.prosody import FEATURES, Measured, measure
-from karat.corpora.speech import Recording, Tone
-from karat.corpora.textgrids import Mark
 from karat.errors import FileError, KaratError
+from karat.papers.corpora.prosody import FEATURES, Measured, measure
+from karat.papers.corpora.speech import Recording, Tone
+from karat.papers.corpora.textgrids import Mark
 
 RATE = 16000
 Points = list[tuple[float, float]]  # time in seconds, and value

@@ -139,7 +139,7 @@ def test_weights(rows: list[Any]) -> None:
 
 
 def test_pieces_add_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from karat.files import queries
+    from karat.sources.files import queries
 
     rows = [[f"c{i % 7}" if i % 5 else "", f"k{i % 11}", f"w{i % 3}"] for i in range(1000)]
     path = write_csv(tmp_path / "d.csv", [["gold", "pred", "word"], *rows], "\n")

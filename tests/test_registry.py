@@ -13,9 +13,9 @@ import pytest
 import sklearn.metrics
 
 import karat
-from karat.arithmetic import ratio
-from karat.counts import Counts, Statistic
-from karat.measures import Pairs
+from karat.measures.arithmetic import ratio
+from karat.measures.declared import Pairs
+from karat.tables.counts import Counts, Statistic
 
 
 @pytest.mark.parametrize(

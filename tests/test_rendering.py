@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt  # which rich brings along
 
-from karat.rendering import Layout, delimited, formula_like, grid, latex, markdown, shortened, shown, width
+from karat.output.layout import Layout, delimited, formula_like, grid, latex, markdown, shortened, shown, width
 
 anything = st.text(max_size=12)
 

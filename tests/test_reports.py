@@ -365,7 +365,7 @@ def test_encoded_labels_are_systems_as_large_files_give_them(tmp_path: Path, mon
     page = karat.report(karat.encode(gold), {"mine": karat.encode(pred)}, ["ari"])
     assert page.systems[0].name == "mine"
     assert f"{karat.ari(gold, pred):.4f}" in page.html()
-    from karat.files import sources
+    from karat.sources.files import sources
 
     monkeypatch.setattr(sources, "LARGE", 1)
     rows = "".join(f"{item},{GOLD[item]},{PRED[item]}\n" for item in GOLD)

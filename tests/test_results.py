@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 
 import karat
-from karat.arithmetic import larger
-from karat.chance import expected
+from karat.chance.adjusting import expected
 from karat.examples import textbook
-from karat.measures import Pairs
-from karat.trivial import Apart, Together
+from karat.measures.arithmetic import larger
+from karat.measures.declared import Pairs
+from karat.tables.trivial import Apart, Together
 from strategies import tables
 
 SCORES = karat.score(*textbook())
@@ -200,7 +200,7 @@ def test_a_measure_with_a_kink_has_no_expectation() -> None:
 
 
 def test_numbers_print_without_a_minus_zero() -> None:
-    from karat.rendering import decimals
+    from karat.output.layout import decimals
 
     assert [decimals(x) for x in (-1e-17, 0.0, -0.5, 12345678.9, math.inf, None)] == [
         "0.0000", "0.0000", "-0.5000", "1.23457e+07", "inf", "–",

@@ -23,26 +23,26 @@ import pytest
 from rich.progress import Progress
 
 import karat
-from karat import bars
-from karat.app.serving import _received
-from karat.app.workers import RefusedError
-from karat.bars import bar
-from karat.caches import cache_place
-from karat.cards import card
-from karat.chance import Draws
-from karat.corpora.prosody import Contour, _voices
-from karat.frames import frame
-from karat.measures import Pairs
+from karat.chance.adjusting import Draws
+from karat.chance.moments import Moments
+from karat.chance.nulls import Model
+from karat.machine.caches import cache_place
+from karat.measures.cards import card
+from karat.measures.declared import Pairs
+from karat.measures.registry import measure as declared
 from karat.meta.audit import judge
 from karat.meta.properties import PROPERTIES
-from karat.moments import Moments
-from karat.nulls import Model
+from karat.output import bars
+from karat.output.bars import bar
+from karat.output.frames import frame
+from karat.output.layout import grid, width
+from karat.papers.corpora.prosody import Contour, _voices
 from karat.papers.sweeps import Curve, falls_faster
-from karat.registry import measure as declared
-from karat.rendering import grid, width
+from karat.papers.synth import DocumentModel
+from karat.reports.app.serving import _received
+from karat.reports.app.workers import RefusedError
 from karat.scoring.boards import Board
-from karat.stack import Stack
-from karat.synth import DocumentModel
+from karat.tables.stack import Stack
 from test_app import body_of
 
 

@@ -23,9 +23,9 @@ import doors
 import karat
 import spark_cluster
 from doors import Door, variants, written
-from karat.engines import collecting
-from karat.engines.counts import EngineCounts
-from karat.engines.dialects import collected
+from karat.sources.engines import collecting
+from karat.sources.engines.counts import EngineCounts
+from karat.sources.engines.dialects import collected
 from test_doors import GAPS, NOISE, PLAIN, WEIGHTS
 
 pytestmark = pytest.mark.spark
@@ -335,7 +335,7 @@ def test_data_larger_than_a_worker_score_the_same_when_a_worker_dies(cluster: An
 PEAKS = """
 import resource
 from spark_cluster import Cluster
-from karat.engines.collecting import counted_frame
+from karat.sources.engines.collecting import counted_frame
 
 with Cluster(workers=1) as cluster, cluster.session(spark__driver__memory="512m") as spark:
     memory = spark.sparkContext._jvm.java.lang.management.ManagementFactory.getMemoryMXBean()
@@ -413,7 +413,7 @@ def test_a_master_of_no_kind_is_told_by_what_java_says(tmp_path: Path) -> None:
 
 
 def test_logging_and_warnings_are_afterwards_as_they_were_before(tmp_path: Path, spark: Any) -> None:
-    from karat.engines.paths import opened_by
+    from karat.sources.engines.paths import opened_by
 
     (tmp_path / "a.csv").write_text("gold,pred\na,1\n")
     logging.disable(logging.INFO)

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.corpora.speech import Recording, Tone, accented_words, corpus_accents, recordings
-from karat.corpora.textgrids import Mark, TextGrid, Tier, read_textgrid, tiled, write_textgrid
 from karat.errors import FileError, KaratError
+from karat.papers.corpora.speech import Recording, Tone, accented_words, corpus_accents, recordings
+from karat.papers.corpora.textgrids import Mark, TextGrid, Tier, read_textgrid, tiled, write_textgrid
 
 LONG = """File type = "ooTextFile"
 Object class = "TextGrid"

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import karat
-from karat import storage
+from karat.tables import storage
 from shared import enough
 
 LABELS: list[Any] = [

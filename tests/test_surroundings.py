@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import karat
-from karat.programs import find_program, keep_to_installed
+from karat.machine.programs import find_program, keep_to_installed
 from shared import THOROUGH
 
 MODULES = [

@@ -15,9 +15,9 @@ import karat
 from karat.kernels.moves import move_by_cosines, move_documents
 from karat.papers import kishida2014
 from karat.papers.runs import in_blocks
-from karat.synth import DocumentModel, SphericalKMeans, tf_idf
-from karat.synth.documents import BIASED
-from karat.synth.skmeans import _Units
+from karat.papers.synth import DocumentModel, SphericalKMeans, tf_idf
+from karat.papers.synth.documents import BIASED
+from karat.papers.synth.skmeans import _Units
 from shared import enough
 
 

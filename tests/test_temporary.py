@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 import karat
-from karat import temporary
-from karat.temporary import new_folder, own_folder, remove_folders
+from karat.machine import temporary
+from karat.machine.temporary import new_folder, own_folder, remove_folders
 
 KEEP = """
 import sys
-from karat.temporary import own_folder
+from karat.machine.temporary import own_folder
 with open(own_folder() + "/kept", "w") as file:
     file.write("x")
 print(own_folder(), flush=True)
@@ -185,7 +185,7 @@ def test_under_nohup_the_end_of_the_terminal_ends_nothing(place: Path) -> None:
 @pytest.mark.parametrize(("number", "raised"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, SystemExit)])
 def test_a_signal_waits_until_java_has_started(number: int, raised: type[BaseException]) -> None:
     from karat.cli import _heed_signals
-    from karat.engines.paths import _undisturbed
+    from karat.sources.engines.paths import _undisturbed
 
     steps: list[str] = []
     before = _heed_signals()

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat.corpora.penn import bracketed_trees
-from karat.corpora.treebanks import trees_in
-from karat.corpora.trees import Leaf, Node, Tree, cleaned, leaves
 from karat.errors import FileError
+from karat.papers.corpora.penn import bracketed_trees
+from karat.papers.corpora.treebanks import trees_in
+from karat.papers.corpora.trees import Leaf, Node, Tree, cleaned, leaves
 
 BRACKETS = """
 ( (S (NP-SB (ART Der) (NN Hund))

@@ -19,7 +19,7 @@ from scipy.optimize import linear_sum_assignment
 import karat
 from karat import kernels
 from karat.kernels import assignment, counting, expected, logarithm, objects, shuffling, tallying, threads
-from karat.profile import exact_sum
+from karat.tables.profile import exact_sum
 
 ROOT = Path(__file__).resolve().parent.parent
 TYPES = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64]

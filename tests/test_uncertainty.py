@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
-from karat.entropies import Sample, _tail
-from karat.profile import Sizes
+from karat.tables.entropies import Sample, _tail
+from karat.tables.profile import Sizes
 from karat.uncertainty.influence import Jackknife
 from karat.uncertainty.intervals import intervals
 from karat.uncertainty.resamples import Resampled, drawn

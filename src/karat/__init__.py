@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 from karat.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from karat import datasets as datasets
     from karat import examples as examples
     from karat import meta as meta
     from karat import plot as plot
     from karat import sklearn as sklearn
-    from karat import synth as synth
-    from karat.chance import adjusted as adjusted
-    from karat.chance import standardized as standardized
+    from karat.chance.adjusting import adjusted as adjusted
+    from karat.chance.adjusting import standardized as standardized
+    from karat.chance.p_values import Significance as Significance
+    from karat.chance.p_values import p_value as p_value
+    from karat.chance.p_values import significance as significance
     from karat.comparisons.agreement import Agreement as Agreement
     from karat.comparisons.agreement import agreement as agreement
     from karat.comparisons.comparing import compare as compare
@@ -36,24 +37,22 @@ if TYPE_CHECKING:
     from karat.labels.encoding import Labels as Labels
     from karat.labels.encoding import encode as encode
     from karat.labels.products import cross as cross
-    from karat.measures import *
+    from karat.measures.declared import *
+    from karat.measures.parsing import parse as parse
+    from karat.measures.parsing import wrap as wrap
+    from karat.measures.registry import Measure as Measure
+    from karat.measures.registry import list_measures as list_measures
+    from karat.measures.registry import measure as measure
     from karat.meta.audit import Audit as Audit
     from karat.meta.audit import audit as audit
-    from karat.p_values import Significance as Significance
-    from karat.p_values import p_value as p_value
-    from karat.p_values import significance as significance
+    from karat.meta.relate import Relation as Relation
+    from karat.meta.relate import relate as relate
+    from karat.output.result import Result as Result
+    from karat.papers import datasets as datasets
+    from karat.papers import synth as synth
     from karat.papers.pages import reproduce as reproduce
-    from karat.parsing import parse as parse
-    from karat.parsing import wrap as wrap
-    from karat.profile import Profile as Profile
-    from karat.registry import Measure as Measure
-    from karat.registry import list_measures as list_measures
-    from karat.registry import measure as measure
-    from karat.relations import Relation as Relation
-    from karat.relations import relate as relate
     from karat.reports.content import Report as Report
     from karat.reports.reporting import report as report
-    from karat.result import Result as Result
     from karat.scoring.boards import Board as Board
     from karat.scoring.evaluation import Evaluation as Evaluation
     from karat.scoring.groups import GroupScores as GroupScores
@@ -61,12 +60,13 @@ if TYPE_CHECKING:
     from karat.scoring.score import score as score
     from karat.scoring.scores import Scores as Scores
     from karat.scoring.table import table as table
-    from karat.stack import Stack as Stack
-    from karat.tables import Table as Table
+    from karat.tables.profile import Profile as Profile
+    from karat.tables.stack import Stack as Stack
+    from karat.tables.table import Table as Table
     from karat.uncertainty.sampling import Interval as Interval
 
 _ROOMS = {
-    "chance": ("adjusted", "standardized"),
+    "chance.adjusting": ("adjusted", "standardized"),
     "comparisons.agreement": ("Agreement", "agreement"),
     "comparisons.comparing": ("compare",),
     "comparisons.results": ("Comparison",),
@@ -77,16 +77,16 @@ _ROOMS = {
     "kernels": ("build_info",),
     "labels.encoding": ("Labels", "encode"),
     "meta.audit": ("Audit", "audit"),
-    "p_values": ("Significance", "p_value", "significance"),
+    "chance.p_values": ("Significance", "p_value", "significance"),
     "papers.pages": ("reproduce",),
     "labels.products": ("cross",),
-    "profile": ("Profile",),
-    "parsing": ("parse", "wrap"),
-    "registry": ("Measure", "list_measures", "measure"),
-    "relations": ("Relation", "relate"),
+    "tables.profile": ("Profile",),
+    "measures.parsing": ("parse", "wrap"),
+    "measures.registry": ("Measure", "list_measures", "measure"),
+    "meta.relate": ("Relation", "relate"),
     "reports.content": ("Report",),
     "reports.reporting": ("report",),
-    "result": ("Result",),
+    "output.result": ("Result",),
     "scoring.boards": ("Board",),
     "scoring.evaluation": ("Evaluation",),
     "scoring.groups": ("GroupScores",),
@@ -94,11 +94,15 @@ _ROOMS = {
     "scoring.score": ("score",),
     "scoring.scores": ("Scores",),
     "scoring.table": ("table",),
-    "stack": ("Stack",),
-    "tables": ("Table",),
+    "tables.stack": ("Stack",),
+    "tables.table": ("Table",),
     "uncertainty.sampling": ("Interval",),
 }
-_MODULES = ("datasets", "examples", "meta", "plot", "sklearn", "synth")
+_MODULES = {
+    "datasets": "papers.datasets",
+    "synth": "papers.synth",
+    **{n: n for n in ("examples", "meta", "plot", "sklearn")},
+}
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [*_HOMES, *_MODULES]
@@ -108,13 +112,14 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     if name in _MODULES:
-        return import_module(f"karat.{name}")
+        return import_module(f"karat.{_MODULES[name]}")
     if name.startswith("_"):
         raise AttributeError(f"module 'karat' has no attribute {name!r}")
-    import_module("karat.chance")  # and with it the measures, so that parse() and list_measures() know them
+    for module in ("measures.declared", "chance.adjusting"):  # so that parse() and list_measures() know all measures
+        import_module(f"karat.{module}")
     if name in _HOMES:
         return getattr(import_module(f"karat.{_HOMES[name]}"), name)
-    from karat.registry import _registry
+    from karat.measures.registry import _registry
 
     if name in _registry:
         return _registry[name]

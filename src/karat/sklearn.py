@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from karat.errors import LabelError, MeasureError, TableError, listed
 from karat.limits import MATRIX
-from karat.measures import (
+from karat.measures.declared import (
     Pairs,
     ami,
     ari,
@@ -38,8 +38,8 @@ from karat.measures import (
     v_measure,
 )
 from karat.measures.information import Chance
-from karat.registry import Measure
-from karat.tables import Table
+from karat.measures.registry import Measure
+from karat.tables.table import Table
 
 __all__ = [
     "adjusted_mutual_info_score",

@@ -37,7 +37,7 @@ def _tried(arguments: list[str] | None) -> int:
 
     open_missing()
     if arguments is None:  # a program of its own, which may set its own environment
-        from karat.programs import keep_to_installed
+        from karat.machine.programs import keep_to_installed
 
         keep_to_installed()
     try:
@@ -79,9 +79,9 @@ def _run(arguments: list[str] | None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="karat")  # a terminal without arrows still shows the numbers
-    from karat.bars import without_bars
     from karat.cli import commands
     from karat.cli.usage import check
+    from karat.output.bars import without_bars
 
     gc.freeze()
     gc.enable()
@@ -129,7 +129,7 @@ PLAIN = {"↑": "^", "↓": "v", "–": "-", "…": "~", "·": ".", "×": "x", "
 
 
 def _fail(message: str, status: int = 1) -> int:
-    from karat.bars import say
+    from karat.output.bars import say
 
     if not _heard or _heard[0] == signal.SIGINT:  # else nobody waits for a message
         say(f"karat: {message}")

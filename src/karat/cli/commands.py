@@ -11,7 +11,6 @@ from typing import Any
 import karat
 import karat.comparisons.agreement
 import karat.scoring.read  # with the others, before anything is to be collected
-from karat.bars import say, watched
 from karat.cli.output import (
     ENDINGS,
     check_output,
@@ -26,7 +25,8 @@ from karat.cli.output import (
 from karat.cli.streams import inform, put
 from karat.cli.usage import UsageError, check_thresholds, of_usage
 from karat.errors import FileError, KaratError, Option
-from karat.rendering import Layout, decimals, shortened, shown
+from karat.output.bars import say, watched
+from karat.output.layout import Layout, decimals, shortened, shown
 from karat.scoring.boards import Board
 from karat.scoring.groups import GroupScores
 
@@ -83,7 +83,7 @@ def _score_by_engine(chosen: Namespace) -> None:
     """Columns of one table, or of two matched on an id, counted by Polars or Spark."""
     from contextlib import ExitStack
 
-    from karat.engines.paths import opened_by
+    from karat.sources.engines.paths import opened_by
 
     if not chosen.gold or not chosen.pred or len(chosen.gold) > 1 or len(chosen.files) > 2:
         raise UsageError(
@@ -186,7 +186,7 @@ def app(chosen: Namespace) -> None:
     """A page to drop files on, until it is interrupted."""
     from contextlib import suppress
 
-    from karat.app.serving import serve
+    from karat.reports.app.serving import serve
 
     def ready(address: str) -> None:
         print(f"karat is at {address} (Ctrl-C ends it)", flush=True)
@@ -224,8 +224,8 @@ def _read(chosen: Namespace, by: str | None = None, keep: bool | None = None, id
 
 def _reading(chosen: Namespace, by: str | None, keep: bool | None, ids: bool) -> Any:
     """The options of read()."""
-    from karat.files.options import Reading, columns_of
     from karat.labels.policy import Policy
+    from karat.sources.files.options import Reading, columns_of
 
     policy = Policy.of(chosen.missing, chosen.noise, chosen.noise_as, chosen.ignore)
     return Reading(
@@ -275,7 +275,7 @@ def table(chosen: Namespace) -> None:
 
 def _saved(found: Any) -> str:
     """The table as JSON, as save() would write it."""
-    from karat.temporary import new_folder
+    from karat.machine.temporary import new_folder
 
     with new_folder() as folder:
         path = f"{folder}/table.json"
@@ -285,7 +285,7 @@ def _saved(found: Any) -> str:
 
 
 def _cells(found: Any, cells: list[tuple[Any, Any, Any]]) -> Layout:
-    from karat.tables import number, several
+    from karat.tables.table import number, several
 
     places = found.top_places(len(cells)).tolist()  # sizes are not looked up by name: True and 1 are two
     rows = [
@@ -312,7 +312,7 @@ def _amount(n: float) -> str:
 
 
 def _matrix(found: Any) -> Layout:
-    from karat.tables import several
+    from karat.tables.table import several
 
     headings, rows = _plain_matrix(found)
     texts = [[shortened(shown(row[0]), 40), *(_amount(n) if n else "·" for n in row[1:])] for row in rows]
@@ -331,7 +331,7 @@ def _plain_matrix(found: Any) -> tuple[list[str], list[list[Any]]]:
 
 def measures(chosen: Namespace) -> None:
     """All measures, or cards of those that are named."""
-    from karat import cards
+    from karat.measures import cards
 
     check_output(chosen)
     asked = [karat.parse(name) for name in chosen.names]
@@ -417,8 +417,8 @@ def reproduce(chosen: Namespace) -> None:
 
 def data(chosen: Namespace) -> None:
     """Data sets: what there is, and where."""
-    from karat import datasets
-    from karat.datasets.catalogue import find
+    from karat.papers import datasets
+    from karat.papers.datasets.catalogue import find
 
     if chosen.action == "path":
         with of_usage():

@@ -9,11 +9,11 @@ from argparse import Namespace
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from karat.bars import say
 from karat.cli.streams import put
 from karat.cli.usage import UsageError
 from karat.errors import FileError, Option, Sentence, either
-from karat.rendering import PAGE, Layout, delimited, formula_like, shortened, shown, shown_lines, wrapped
+from karat.output.bars import say
+from karat.output.layout import PAGE, Layout, delimited, formula_like, shortened, shown, shown_lines, wrapped
 from karat.version import __version__
 
 ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "text"}
@@ -61,7 +61,7 @@ def write(chosen: Namespace, text: str) -> None:
         with open(chosen.output, "w", encoding="utf-8") as device:  # or a pipe
             device.write(f"{text}\n")
         return
-    from karat.storage import whole_file
+    from karat.tables.storage import whole_file
 
     with (
         whole_file(chosen.output) as temporary,

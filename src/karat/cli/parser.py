@@ -7,8 +7,8 @@ import sys
 from typing import Any, NoReturn
 
 from karat.cli.usage import STATUSES
-from karat.files.inputs import TEXTS
 from karat.papers import EXPERIMENTS, PAPERS
+from karat.sources.files.inputs import TEXTS
 from karat.version import __version__
 
 EPILOG = """examples:
@@ -30,14 +30,14 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong with the usage, and stop with status 2."""
-        from karat.rendering import shown
+        from karat.output.layout import shown
 
         super().error(shown(message))
 
     def _print_message(self, message: str, file: Any = None) -> None:
         """Help that cannot be written is a failure like any other."""
-        from karat.bars import say
         from karat.cli.streams import put
+        from karat.output.bars import say
 
         (put if file is sys.stdout else say)(message.removesuffix("\n"))
 

@@ -76,9 +76,9 @@ def _check_sampling(given: Mapping[str, Any]) -> None:
 def _check_reading(given: Mapping[str, Any]) -> None:
     if "encoding" not in given:
         return
-    from karat.files.inputs import check_form
-    from karat.files.options import Reading
     from karat.labels.policy import Policy
+    from karat.sources.files.inputs import check_form
+    from karat.sources.files.options import Reading
 
     policy = Policy.of(*(given[key] for key in ("missing", "noise", "noise_as", "ignore")))
     Reading(weights=given["weights"], count=given["count"], policy=policy)
@@ -87,7 +87,7 @@ def _check_reading(given: Mapping[str, Any]) -> None:
 
 def check_thresholds(chosen: Namespace, systems: Mapping[str, Mapping[str, float]]) -> None:
     """Refuse scores that are worse than --fail-under; systems: the scores of each by measure."""
-    from karat.rendering import shown
+    from karat.output.layout import shown
     from karat.scoring.panels import chosen_measures
 
     worse = []

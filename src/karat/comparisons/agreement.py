@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from karat.errors import KaratError
 from karat.labels.alignment import WITHOUT_GOLD, Aligned, align
 from karat.labels.policy import Missing, NoiseAs, Policy
-from karat.parsing import parse
-from karat.registry import Measure
-from karat.rendering import Layout, decimals, shown
-from karat.result import Result
+from karat.measures.parsing import parse
+from karat.measures.registry import Measure
+from karat.output.layout import Layout, decimals, shown
+from karat.output.result import Result
 from karat.scoring.arguments import texts
 from karat.scoring.evaluation import Evaluation
 from karat.scoring.signatures import signature_of
-from karat.tables import Table, number, several
+from karat.tables.table import Table, number, several
 
 Floats = NDArray[np.float64]
 

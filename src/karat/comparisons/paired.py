@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.bars import bar
-from karat.counts import Half
-from karat.registry import Measure
+from karat.measures.registry import Measure
+from karat.output.bars import bar
 from karat.scoring.joint import Joint
-from karat.tables import Table
+from karat.tables.counts import Half
+from karat.tables.table import Table
 from karat.uncertainty.influence import Jackknife, by_class
 from karat.uncertainty.intervals import bootstrapped, by_jackknife, too_many
 from karat.uncertainty.resamples import Lines, Resampled, drawn

@@ -15,13 +15,13 @@ from karat.comparisons.paired import SPLITS, Paired
 from karat.comparisons.sweeps import Sweep, sweep_of
 from karat.comparisons.verdicts import Difference, Gap, Verdict, Verdicts, kendall
 from karat.errors import KaratError, listed
-from karat.parsing import parse
-from karat.registry import Measure
-from karat.rendering import Layout, Marked, decimals, percent, shown
-from karat.result import Result
+from karat.measures.parsing import parse
+from karat.measures.registry import Measure
+from karat.output.layout import Layout, Marked, decimals, percent, shown
+from karat.output.result import Result
 from karat.scoring.scores import ARROWS, Scores, with_unit
 from karat.scoring.signatures import shared_signature
-from karat.tables import number, several
+from karat.tables.table import number, several
 from karat.uncertainty.sampling import Interval, Sampling, cautions_of, span
 
 DIRECTIONS = "↑ higher is better, ↓ lower is better."

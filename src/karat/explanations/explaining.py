@@ -18,12 +18,12 @@ from karat.explanations.moves import Gathered, Parted, Taken
 from karat.explanations.several import Explanations
 from karat.explanations.updates import can_update, values_after
 from karat.labels.names import ByLabel
-from karat.registry import Measure
+from karat.measures.registry import Measure
 from karat.scoring.arguments import evaluation_of
 from karat.scoring.evaluation import Evaluation
 from karat.scoring.options import DataOptions, data_options, verb
 from karat.scoring.panels import MeasureLike, chosen_measures
-from karat.tables import Table
+from karat.tables.table import Table
 
 
 @verb(DataOptions)

@@ -12,12 +12,12 @@ from karat.explanations.pages import layouts_of
 from karat.explanations.problems import largest_problems
 from karat.measures.bcubed import bcubed_precision, bcubed_recall
 from karat.measures.information import class_entropy_given_cluster, cluster_entropy_given_class
+from karat.measures.registry import Measure
 from karat.measures.variation import vi
-from karat.registry import Measure
-from karat.rendering import Layout, decimals, shown
-from karat.result import Result
+from karat.output.layout import Layout, decimals, shown
+from karat.output.result import Result
 from karat.scoring.signatures import signature_of
-from karat.tables import Table, number
+from karat.tables.table import Table, number
 
 PROBLEMS = 3  # that the summary names
 COLUMNS = ("kind", "class", "cluster", "other", "items", "of", "parts", "share", "vi", "pairs", "bcubed")

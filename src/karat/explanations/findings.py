@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from karat.explanations.anatomy import Anatomy, Floats, Ints, Lines
 from karat.explanations.moves import Joined, Taken
-from karat.registry import Measure
+from karat.measures.registry import Measure
 
 STEP = 1e-13  # relative to the value, or to 1: what differs by less is a tie
 ODD = 0.05  # the largest share of a cluster that is still odd in it

@@ -15,12 +15,12 @@ from karat.explanations.several import Explanations
 from karat.kernels.assignment import best_matching
 from karat.labels.names import ByLabel
 from karat.measures.matching import one_to_one
-from karat.rendering import Layout, decimals, shown
-from karat.result import Result
+from karat.output.layout import Layout, decimals, shown
+from karat.output.result import Result
 from karat.scoring.arguments import evaluation_of
 from karat.scoring.options import DataOptions, data_options, verb
 from karat.scoring.signatures import signature_of
-from karat.tables import Table, number, several
+from karat.tables.table import Table, number, several
 
 
 class ClassMatch(NamedTuple):

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from karat.explanations.findings import Merge, OddOne, Side, Split
-from karat.rendering import Layout, decimals, percent, shortened, shown, width
+from karat.output.layout import Layout, decimals, percent, shortened, shown, width
 from karat.scoring.scores import with_unit
-from karat.tables import number, several
+from karat.tables.table import number, several
 
 if TYPE_CHECKING:
     from karat.explanations.explanation import Explanation

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from karat.explanations.findings import Merge, Side, Split, best, gains
-from karat.registry import Measure
-from karat.rendering import decimals, percent, shortened, shown
-from karat.tables import number, several
+from karat.measures.registry import Measure
+from karat.output.layout import decimals, percent, shortened, shown
+from karat.tables.table import number, several
 
 WIDEST = 40  # columns of a label in a sentence
 TRIED = 50  # problems of each kind, of which some name the same class or cluster

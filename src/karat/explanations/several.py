@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from karat.errors import listed
-from karat.rendering import Layout, shown
-from karat.result import Result
+from karat.output.layout import Layout, shown
+from karat.output.result import Result
 
 
 @dataclass(frozen=True, eq=False, repr=False)

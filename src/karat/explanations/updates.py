@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from karat.arithmetic import settle
-from karat.counts import Statistic
 from karat.explanations.anatomy import Floats
 from karat.explanations.moves import Array, Moves
 from karat.kernels.logarithm import log_binomial
+from karat.measures.arithmetic import settle
 from karat.measures.bcubed import Elements
 from karat.measures.coding import BIT, CodeLengths
 from karat.measures.information import Entropies, LogSize
 from karat.measures.matching import Majorities
 from karat.measures.pairs import Pairs, SquareSums
+from karat.measures.registry import Measure
 from karat.measures.variation import vi
-from karat.registry import Measure
-from karat.tables import Table
+from karat.tables.counts import Statistic
+from karat.tables.table import Table
 
 
 def values_after(measure: Measure, moves: Moves, tried: int) -> Floats:

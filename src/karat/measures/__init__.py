@@ -1,13 +1,11 @@
-"""Every measure, one file per family: its statistics on top, its measures below.
+"""Measures: formulas over statistics, with what is promised of each.
 
-The order here is the order in which measures are listed and printed.
+arithmetic.py  the words that formulas are written in
+syntax.py      the text of a measure, taken apart and put together
+registry.py    Measure, the decorator @measure, and the registry
+parsing.py     parse() and wrap(): measures from their text, and from plain functions
+declared.py    all families, in the order in which measures are listed
+cards.py       measures to read about
+
+Every other file is a family: its statistics on top (or those of information.py), its measures below.
 """
-
-import karat.parsing  # noqa: F401 (how measures are read and pickled)
-from karat.measures.information import *
-from karat.measures.variation import *
-from karat.measures.adjusted import *
-from karat.measures.pairs import *
-from karat.measures.matching import *
-from karat.measures.bcubed import *
-from karat.measures.coding import *

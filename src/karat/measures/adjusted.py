@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import inf
 from typing import Literal
 
-from karat.arithmetic import Number, larger, ratio, smaller
+from karat.measures.arithmetic import Number, larger, ratio, smaller
 from karat.measures.information import Chance, Entropies
-from karat.registry import measure
+from karat.measures.registry import measure
 
 
 @measure(

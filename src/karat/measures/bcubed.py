@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.arithmetic import Number, f_mean, ratio
-from karat.counts import Celled, Chances, Counts, Profiled, Statistic
-from karat.registry import inverse_beta, measure
+from karat.measures.arithmetic import Number, f_mean, ratio
+from karat.measures.registry import inverse_beta, measure
+from karat.tables.counts import Celled, Chances, Counts, Profiled, Statistic
 
 Floats = NDArray[np.float64]
 

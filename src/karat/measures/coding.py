@@ -11,11 +11,11 @@ from math import log as ln
 
 import numpy as np
 
-from karat.arithmetic import Number, ratio
-from karat.counts import Celled, Chances, Counts, Profiled, Statistic
 from karat.kernels.logarithm import log_binomial
+from karat.measures.arithmetic import Number, ratio
 from karat.measures.information import Entropies, LogSize
-from karat.registry import measure
+from karat.measures.registry import measure
+from karat.tables.counts import Celled, Chances, Counts, Profiled, Statistic
 
 BIT = ln(2)  # nats in a bit
 

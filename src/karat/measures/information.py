@@ -11,13 +11,13 @@ from typing import Literal
 
 import numpy as np
 
-from karat.arithmetic import Number, f_mean, is_zero, larger, log, ratio, smaller, sqrt
-from karat.counts import Celled, Chances, Counts, Profiled, Statistic
-from karat.entropies import Sample
 from karat.errors import TableError
 from karat.kernels.expected import expected_information, expected_lines
-from karat.profile import Sizes
-from karat.registry import inverse_beta, measure
+from karat.measures.arithmetic import Number, f_mean, is_zero, larger, log, ratio, smaller, sqrt
+from karat.measures.registry import inverse_beta, measure
+from karat.tables.counts import Celled, Chances, Counts, Profiled, Statistic
+from karat.tables.entropies import Sample
+from karat.tables.profile import Sizes
 
 LARGE = 1_000_000  # items
 FEW_SIZES = 12  # of classes or clusters, at which what chance gives is worked out anew

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from karat.arithmetic import Number, f_mean, ratio
-from karat.counts import Celled, CellFormula, Counts, Half, Statistic, count_itself
 from karat.kernels.assignment import best_matching, greedy_matching
-from karat.registry import measure
+from karat.measures.arithmetic import Number, f_mean, ratio
+from karat.measures.registry import measure
+from karat.tables.counts import Celled, CellFormula, Counts, Half, Statistic, count_itself
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from math import inf
 
 import numpy as np
 
-from karat.arithmetic import Number, is_zero, larger, ratio, settle, sqrt, unless_zero
-from karat.counts import Celled, Chances, Counts, Profiled, Statistic
 from karat.errors import TableError
-from karat.registry import inverse_beta, measure
+from karat.measures.arithmetic import Number, is_zero, larger, ratio, settle, sqrt, unless_zero
+from karat.measures.registry import inverse_beta, measure
+from karat.tables.counts import Celled, Chances, Counts, Profiled, Statistic
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import inf
 
-from karat.arithmetic import Number, larger, log, ratio, unless_zero
+from karat.measures.arithmetic import Number, larger, log, ratio, unless_zero
 from karat.measures.information import Entropies, LogSize
-from karat.registry import measure
+from karat.measures.registry import measure
 
 
 @measure(

@@ -8,16 +8,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from karat.bars import bar
 from karat.errors import KaratError
-from karat.frames import frame
 from karat.limits import BACKGROUNDS
+from karat.measures.parsing import parse
+from karat.measures.registry import Measure, list_measures
 from karat.meta.partitions import Matrix
 from karat.meta.properties import PROPERTIES, Case, Property, find_property
-from karat.parsing import parse
-from karat.registry import Measure, list_measures
-from karat.rendering import Layout, Printed, decimals, shown
-from karat.result import columns_of
+from karat.output.bars import bar
+from karat.output.frames import frame
+from karat.output.layout import Layout, Printed, decimals, shown
+from karat.output.result import columns_of
 
 TRIES = 100  # random backgrounds for the constraints
 

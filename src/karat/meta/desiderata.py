@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import KaratError, MeasureError
+from karat.measures.registry import Measure
 from karat.meta.families import Family, Grid
-from karat.registry import Measure
 
 TIE = 1e-12  # values that differ by less, or by less than that share of them, are equal: what is left is rounding
 

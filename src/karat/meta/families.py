@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import KaratError
-from karat.profile import Squares
-from karat.registry import Measure
-from karat.stack import Stack
-from karat.tables import Table
+from karat.measures.registry import Measure
+from karat.tables.profile import Squares
+from karat.tables.stack import Stack
+from karat.tables.table import Table
 
 Floats = NDArray[np.float64]
 Spread: TypeAlias = Literal["classes", "cells"]

@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.chance import Draws, expected
+from karat.chance.adjusting import Draws, expected
+from karat.chance.nulls import Model
 from karat.errors import KaratError, brief, nearest
+from karat.measures.registry import Measure
 from karat.meta import constraints
 from karat.meta.desiderata import DESIDERATA, TIE, oriented
 from karat.meta.families import Family
 from karat.meta.partitions import Matrix, crossed, partitions
-from karat.nulls import Model
-from karat.registry import Measure
-from karat.stack import Stack
-from karat.tables import Table
+from karat.tables.stack import Stack
+from karat.tables.table import Table
 
 Floats = NDArray[np.float64]
 Case = tuple[Matrix, ...]

@@ -9,20 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from karat.bars import bar
-from karat.caches import cache_folder, remove
-from karat.corpora.columns import existing
-from karat.corpora.features import Numbers, read_numbers
-from karat.corpora.festival import is_whole, make_corpus
-from karat.corpora.prosody import measure, praat
-from karat.corpora.speech import recordings
-from karat.datasets import DATASETS, load, path
 from karat.errors import KaratError
+from karat.machine.caches import cache_folder, remove
+from karat.output.bars import bar
 from karat.papers import documents
 from karat.papers.claims import Claim, statement
+from karat.papers.corpora.columns import existing
+from karat.papers.corpora.features import Numbers, read_numbers
+from karat.papers.corpora.festival import is_whole, make_corpus
+from karat.papers.corpora.prosody import measure, praat
+from karat.papers.corpora.speech import recordings
+from karat.papers.datasets import DATASETS, load, path
 from karat.papers.studies import Study
 from karat.papers.sweeps import RISING, Curve, figure, grows, peaks, rank_correlation, records, sweep, table
-from karat.tables import several
+from karat.tables.table import several
 from karat.version import __version__
 
 PAPER = "rosenberg2007"

@@ -10,19 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 import karat
-from karat.bars import bar
-from karat.corpora.columns import existing
-from karat.corpora.grammar import Constituents, constituents, syntactic_features
-from karat.corpora.merging import merged_labels
-from karat.corpora.treebanks import trees_in
-from karat.datasets import DATASETS, fetch
+from karat.output.bars import bar
+from karat.output.layout import Layout, decimals
 from karat.papers.claims import Claim, statement
+from karat.papers.corpora.columns import existing
+from karat.papers.corpora.grammar import Constituents, constituents, syntactic_features
+from karat.papers.corpora.merging import merged_labels
+from karat.papers.corpora.treebanks import trees_in
+from karat.papers.datasets import DATASETS, fetch
 from karat.papers.figures import points
 from karat.papers.reichart2009 import PAPER, SYSTEMS, TABLE_3, TABLE_4
 from karat.papers.studies import Study
-from karat.rendering import Layout, decimals
-from karat.synth.kmeans import KMeans
-from karat.tables import several
+from karat.papers.synth.kmeans import KMeans
+from karat.tables.table import several
 
 TITLE = "Reichart & Rappoport (2009), section 6: grammar induction"
 OPTIONS = ("corpus",)

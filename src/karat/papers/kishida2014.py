@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import karat
-from karat.caches import cache_folder
+from karat.machine.caches import cache_folder
 from karat.papers.claims import Claim, Verdict, decimals_of, statement
 from karat.papers.figures import Figure, curves, tree
 from karat.papers.runs import in_blocks
-from karat.synth import DocumentModel, SphericalKMeans, tf_idf
-from karat.synth.documents import BALANCED, BIASED
+from karat.papers.synth import DocumentModel, SphericalKMeans, tf_idf
+from karat.papers.synth.documents import BALANCED, BIASED
 from karat.version import __version__
 
 PAPER = "kishida2014"

@@ -13,13 +13,13 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from karat.bars import without_bars
 from karat.errors import KaratError, Option, nearest
+from karat.output.bars import without_bars
+from karat.output.layout import Layout, Printed, delimited, markdown
 from karat.papers import EXPERIMENTS, PAPERS
 from karat.papers.claims import Claim
 from karat.papers.figures import Figure
-from karat.rendering import Layout, Printed, delimited, markdown
-from karat.storage import whole_file
+from karat.tables.storage import whole_file
 from karat.version import __version__
 
 

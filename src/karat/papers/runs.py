@@ -11,11 +11,11 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.bars import bar
 from karat.errors import KaratError
-from karat.files.arrays import array_header
 from karat.kernels.threads import THREADS
-from karat.storage import whole_file
+from karat.output.bars import bar
+from karat.sources.files.arrays import array_header
+from karat.tables.storage import whole_file
 
 T = TypeVar("T")
 Floats = NDArray[np.float64]

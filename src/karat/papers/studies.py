@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from karat.output.layout import Layout
 from karat.papers.claims import Claim
 from karat.papers.figures import Figure
-from karat.rendering import Layout
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import karat
-from karat.caches import cache_folder
+from karat.machine.caches import cache_folder
+from karat.output.layout import Layout, decimals
 from karat.papers.claims import Claim, number, statement
 from karat.papers.figures import COLOURS, Figure, plain
 from karat.papers.runs import in_blocks
-from karat.rendering import Layout, decimals
-from karat.synth.kmeans import KMeans
-from karat.tables import several
+from karat.papers.synth.kmeans import KMeans
+from karat.tables.table import several
 from karat.version import __version__
 
 Floats = NDArray[np.float64]

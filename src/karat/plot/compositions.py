@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.output.layout import width
 from karat.plot.canvas import allotted, axes, bare, extent, fill, ink, paper
 from karat.plot.lettering import (
     LETTER,
@@ -23,7 +24,6 @@ from karat.plot.lettering import (
     ticked,
 )
 from karat.plot.overviews import Overview, at_most, overview
-from karat.rendering import width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

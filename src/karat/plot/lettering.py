@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from karat.output.layout import shortened, shown, width, wrapped
 from karat.plot.canvas import allotted, extent, ink, settled
-from karat.rendering import shortened, shown, width, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,7 +14,7 @@ from karat.errors import KaratError
 from karat.kernels.tallying import add_by_code
 from karat.labels.names import Singleton
 from karat.plot.lettering import OTHER, percent
-from karat.tables import Table, several
+from karat.tables.table import Table, several
 
 Ints = NDArray[np.int64]
 

@@ -17,8 +17,8 @@ from karat.plot.lettering import dots, name, size_of
 from karat.plot.overviews import checked
 from karat.plot.placing import Box, around
 from karat.scoring.scores import Scores
-from karat.tables import Table
-from karat.trivial import Apart, Together
+from karat.tables.table import Table
+from karat.tables.trivial import Apart, Together
 from karat.uncertainty.sampling import Interval
 
 if TYPE_CHECKING:

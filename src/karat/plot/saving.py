@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat.errors import KaratError
 from karat.plot.canvas import need_matplotlib
-from karat.storage import whole_file
+from karat.tables.storage import whole_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

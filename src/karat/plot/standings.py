@@ -8,11 +8,11 @@ import numpy as np
 
 from karat.comparisons.results import Comparison
 from karat.errors import KaratError
-from karat.parsing import parse
+from karat.measures.parsing import parse
+from karat.measures.registry import Measure
+from karat.output.layout import shortened
 from karat.plot.canvas import GREY, LINES, axes, bare, dark, extent, ink
 from karat.plot.lettering import dots, fitted, fitting, literal, name_rows, say_along, size_of, ticked
-from karat.registry import Measure
-from karat.rendering import shortened
 from karat.scoring.scores import with_unit
 from karat.uncertainty.sampling import Interval
 

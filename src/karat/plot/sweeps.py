@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from karat.comparisons.results import Comparison
 from karat.errors import KaratError
-from karat.parsing import parse
+from karat.measures.parsing import parse
+from karat.measures.registry import Measure
 from karat.plot.canvas import axes, bare, dark, ink, settled, stroke
 from karat.plot.lettering import LEADING, LETTER, SMALLEST, dots, literal, name, size_of
 from karat.plot.placing import spread
-from karat.registry import Measure
 from karat.scoring.scores import ARROWS, with_unit
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from karat.errors import KaratError
+from karat.meta.relate import Relation
 from karat.plot.canvas import LINES, axes, bare, ink
 from karat.plot.lettering import fitted, name_rows, say_along
-from karat.relations import Relation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

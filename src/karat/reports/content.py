@@ -14,8 +14,8 @@ from karat.errors import KaratError
 from karat.explanations.explanation import Explanation
 from karat.scoring.groups import GroupScores
 from karat.scoring.scores import Scores
-from karat.storage import whole_file
-from karat.tables import Table
+from karat.tables.storage import whole_file
+from karat.tables.table import Table
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from karat.rendering import shortened, shown
+from karat.output.layout import shortened, shown
 from karat.scoring.evaluation import Evaluation
 
 EACH = 5  # items of a cell

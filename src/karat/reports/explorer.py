@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.explanations.findings import Side, ranked
-from karat.rendering import shortened, shown
+from karat.output.layout import shortened, shown
 from karat.reports.content import System
 
 LINES = 20_000  # classes and clusters of all systems together

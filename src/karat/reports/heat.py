@@ -13,7 +13,7 @@ from karat.plot.overviews import Overview, by_size, overview
 from karat.plot.overviews import Side as Drawn
 from karat.reports.content import System
 from karat.reports.explorer import label
-from karat.tables import Table, several
+from karat.tables.table import Table, several
 
 MOST = 24  # classes and clusters
 FEW = 12  # of each of several systems

@@ -10,10 +10,10 @@ from typing import Any
 from karat import plot
 from karat.comparisons.results import Comparison
 from karat.explanations.explanation import Explanation
-from karat.relations import Relation
+from karat.meta.relate import Relation
 from karat.reports.figures import figure
 from karat.scoring.scores import Scores
-from karat.tables import Table
+from karat.tables.table import Table
 
 WHITE = "background: white; width: 40em; max-width: 100%"  # whatever the notebook has
 MOST = 5_000_000  # cells from which drawing would keep somebody waiting

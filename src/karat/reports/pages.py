@@ -11,11 +11,11 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from karat import plot
-from karat.cards import range_of, references
 from karat.comparisons.results import Comparison
+from karat.measures.cards import range_of, references
 from karat.measures.information import completeness, homogeneity
-from karat.registry import Measure
-from karat.rendering import Layout, Marked, decimals, shortened, shown
+from karat.measures.registry import Measure
+from karat.output.layout import Layout, Marked, decimals, shortened, shown
 from karat.reports.content import Report, System
 from karat.reports.explorer import Limits, explored, in_script, kept_places
 from karat.reports.figures import Figure, figure
@@ -24,7 +24,7 @@ from karat.reports.strips import LENGTH, Strip, strip
 from karat.scoring.boards import Board
 from karat.scoring.groups import GroupScores
 from karat.scoring.scores import ARROWS, Scores, with_unit
-from karat.tables import several
+from karat.tables.table import several
 from karat.uncertainty.sampling import span
 from karat.version import __version__
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 from typing import Any, Unpack
 
-from karat.bars import bar
 from karat.comparisons.comparing import compared
 from karat.errors import KaratError
 from karat.explanations.explaining import explained
+from karat.output.bars import bar
 from karat.reports.content import Report, System
 from karat.reports.example_items import examples_of
 from karat.scoring.arguments import evaluation_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from karat.registry import Measure
+from karat.measures.registry import Measure
 from karat.scoring.scores import Scores
 
 LENGTH = 200.0  # of the scale, in the units of the drawing

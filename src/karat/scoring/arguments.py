@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from karat.counts import Counts, Profiled
 from karat.errors import LabelError, Option, TableError
 from karat.labels.alignment import PRED
 from karat.labels.encoding import Labels
 from karat.labels.policy import Policy
 from karat.scoring.evaluation import Evaluation
 from karat.scoring.options import DATA_DEFAULTS, DataOptions
-from karat.systems import CountedSystems
+from karat.tables.counts import Counts, Profiled
+from karat.tables.systems import CountedSystems
 
 SINGLE = (str, bytes, Number, bool, type(None), Enum, date, time, timedelta, np.generic)  # types of single labels
 

@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import Any
 
 from karat.errors import KaratError, listed
-from karat.registry import Measure
-from karat.rendering import Layout, decimals, shown
-from karat.result import Result
+from karat.measures.registry import Measure
+from karat.output.layout import Layout, decimals, shown
+from karat.output.result import Result
 from karat.scoring.scores import Scores, flat_name, measure_names
 from karat.scoring.signatures import shared_signature
-from karat.tables import several
+from karat.tables.table import several
 from karat.uncertainty.sampling import Interval
 
 NOTE = "↑ higher is better, ↓ lower is better."

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from karat.counts import Profiled
 from karat.errors import KaratError, LabelError, Option, Sentence, TableError, listed
 from karat.labels.alignment import PRED, Aligned, align
 from karat.labels.policy import Missing, NoiseAs, Policy
-from karat.rendering import shown
+from karat.output.layout import shown
 from karat.scoring.joint import Joint, cells_of_rows
-from karat.systems import AlignedSystems, CountedSystems, Groups, Systems
-from karat.tables import Table, several
+from karat.tables.counts import Profiled
+from karat.tables.systems import AlignedSystems, CountedSystems, Groups, Systems
+from karat.tables.table import Table, several
 
 if TYPE_CHECKING:
     pass

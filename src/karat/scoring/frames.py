@@ -14,7 +14,7 @@ from karat.labels.encoding import Labels, to_labels
 from karat.labels.policy import Policy
 from karat.labels.products import cross
 from karat.scoring.evaluation import Evaluation
-from karat.systems import AlignedSystems
+from karat.tables.systems import AlignedSystems
 
 BUILT_IN = (list, tuple, dict, str, bytes, set, frozenset, np.ndarray, Labels)  # no frames: nothing need be loaded
 
@@ -23,7 +23,7 @@ def is_frame(data: object) -> bool:
     """Whether something is a frame of any engine."""
     if data is None or isinstance(data, BUILT_IN):
         return False
-    from karat.engines.relations import is_relation
+    from karat.sources.engines.relations import is_relation
 
     return is_relation(data) or is_annotated(data) or _wrapped(data) is not None
 
@@ -68,7 +68,7 @@ def _eager(frame: Any) -> Any:
     """A frame whose columns are in memory, as narwhals knows it; None if it is lazy or of a database."""
     import narwhals as nw
 
-    from karat.engines.relations import is_relation
+    from karat.sources.engines.relations import is_relation
 
     if is_annotated(frame):
         frame = frame.obs
@@ -197,7 +197,7 @@ def _in_engine(
     by: str | None, weights: str | None, count: str | None, policy: Policy,
 ) -> Evaluation:  # fmt: skip
     """Columns of frames that an engine holds, to be counted there when they are asked for."""
-    from karat.engines.collecting import Columns, FrameSystems, native
+    from karat.sources.engines.collecting import Columns, FrameSystems, native
 
     if len(golds) > 1:
         raise LabelError(

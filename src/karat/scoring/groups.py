@@ -9,13 +9,13 @@ from functools import cached_property
 from typing import Any
 
 from karat.errors import KaratError, listed
-from karat.registry import Measure
-from karat.rendering import Layout, decimals, shown
-from karat.result import Result
+from karat.measures.registry import Measure
+from karat.output.layout import Layout, decimals, shown
+from karat.output.result import Result
 from karat.scoring.boards import Board
 from karat.scoring.scores import ARROWS, Scores, with_unit
 from karat.scoring.signatures import signature_of
-from karat.tables import number, several
+from karat.tables.table import number, several
 
 MEANS = "macro: the mean over groups; micro: the mean over groups weighted by their items."
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from karat.kernels.counting import encode_integers
 from karat.labels.alignment import Aligned, Coded, in_order_of_cells
-from karat.tables import Table
+from karat.tables.table import Table
 
 Ints = NDArray[np.int64]
 

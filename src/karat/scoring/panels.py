@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
-import karat.measures  # noqa: F401 (declares the measures)
+import karat.measures.declared  # noqa: F401 (declares the measures)
 from karat.errors import MeasureError, TableError
-from karat.parsing import parse
-from karat.registry import Measure, list_measures
-from karat.syntax import split_at_commas
+from karat.measures.parsing import parse
+from karat.measures.registry import Measure, list_measures
+from karat.measures.syntax import split_at_commas
 
 MeasureLike: TypeAlias = str | Measure | Callable[..., Any]
 

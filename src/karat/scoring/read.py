@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
-from karat.files.inputs import Kind
-from karat.files.options import Reading, columns_of
-from karat.files.reading import read_files
 from karat.labels.policy import Missing, NoiseAs, Policy
 from karat.scoring.evaluation import Evaluation
+from karat.sources.files.inputs import Kind
+from karat.sources.files.options import Reading, columns_of
+from karat.sources.files.reading import read_files
 
 
 def read(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
-from karat.bars import bar
 from karat.labels.names import ByLabel
-from karat.registry import Measure
+from karat.measures.registry import Measure
+from karat.output.bars import bar
 from karat.scoring.arguments import evaluation_of
 from karat.scoring.boards import Board
 from karat.scoring.evaluation import Evaluation

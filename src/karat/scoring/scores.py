@@ -8,16 +8,16 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from karat.chance import expected
-from karat.counts import Counts
+from karat.chance.adjusting import expected
 from karat.errors import MeasureError, TableError, listed
-from karat.parsing import parse
-from karat.registry import Measure
-from karat.rendering import Layout, decimals
-from karat.result import Result
+from karat.measures.parsing import parse
+from karat.measures.registry import Measure
+from karat.output.layout import Layout, decimals
+from karat.output.result import Result
 from karat.scoring.signatures import signature_of
-from karat.tables import Table, number, several
-from karat.trivial import Apart, Together
+from karat.tables.counts import Counts
+from karat.tables.table import Table, number, several
+from karat.tables.trivial import Apart, Together
 from karat.uncertainty.sampling import Interval, Sampling, remarks_on, span
 
 ARROWS = {"higher": "↑", "lower": "↓", None: " "}

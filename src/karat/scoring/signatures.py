@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from karat.labels.policy import Policy
-from karat.registry import Measure
+from karat.measures.registry import Measure
 from karat.version import __version__
 
 BASES = {"nats": "e", "bits": "2"}

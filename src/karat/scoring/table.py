@@ -7,7 +7,7 @@ from typing import Any, Unpack
 from karat.errors import TableError
 from karat.scoring.arguments import evaluation_of
 from karat.scoring.options import DataOptions, data_options, verb
-from karat.tables import Table
+from karat.tables.table import Table
 
 
 @verb(DataOptions)

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.counts import Statistic
 from karat.kernels.threads import share_out
-from karat.registry import Measure
-from karat.tables import Table
+from karat.measures.registry import Measure
+from karat.tables.counts import Statistic
+from karat.tables.table import Table
 from karat.uncertainty.sampling import Unit
 
 Floats = NDArray[np.float64]

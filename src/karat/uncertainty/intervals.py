@@ -8,16 +8,16 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.bars import bar
-from karat.chance import draws_of
-from karat.counts import count_itself
+from karat.chance.adjusting import draws_of
 from karat.errors import MeasureError, Option, TableError
 from karat.kernels.threads import share_out
 from karat.limits import DRAWS
 from karat.measures.information import Entropies
-from karat.registry import Measure
-from karat.rendering import percent
-from karat.tables import Table, several
+from karat.measures.registry import Measure
+from karat.output.bars import bar
+from karat.output.layout import percent
+from karat.tables.counts import count_itself
+from karat.tables.table import Table, several
 from karat.uncertainty.influence import Jackknife
 from karat.uncertainty.resamples import Lines, Resampled, drawn
 from karat.uncertainty.sampling import Caution, Interval, Reason, Sampling

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.counts import CellFormula, Counts, SizeFormula
 from karat.errors import TableError
 from karat.kernels.assignment import best_matching, greedy_matching
-from karat.profile import Information, Squares
-from karat.stack import surprise
-from karat.tables import Table
+from karat.tables.counts import CellFormula, Counts, SizeFormula
+from karat.tables.profile import Information, Squares
+from karat.tables.stack import surprise
+from karat.tables.table import Table
 from karat.uncertainty.sampling import Unit
 
 Floats = NDArray[np.float64]

@@ -10,8 +10,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from karat.errors import MeasureError, Option
 from karat.limits import RESAMPLES as RESAMPLES_LIMIT
-from karat.registry import Measure
-from karat.rendering import decimals
+from karat.measures.registry import Measure
+from karat.output.layout import decimals
 
 Unit: TypeAlias = Literal["items", "classes"]
 

@@ -1,0 +1,124 @@
+"""How often random clusterings would do as well as this one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from karat.chance.adjusting import (
+    TIE,
+    Draws,
+    finite,
+    pair_moments,
+    pair_slope,
+    standard_score,
+    standardized,
+    with_direction,
+)
+from karat.chance.moments import Moments
+from karat.chance.nulls import Model, Null
+from karat.errors import MeasureError
+from karat.measures.pairs import Pairs
+from karat.measures.registry import LABEL_OPTIONS, Measure
+from karat.tables.table import Table, counted
+
+
+@dataclass(frozen=True)
+class Significance:
+    """Whether a score is better than chance would give; print it to read it."""
+
+    measure: Measure
+    score: float
+    p: float  # how often random clusterings are as good or better
+    z: float  # by how many standard deviations the score is better than theirs on average
+    error: float  # Monte-Carlo standard error of p; 0 if nothing was drawn
+    method: str
+
+    def __str__(self) -> str:
+        p = f"= {self.p:.4g}" if self.p else "< 1e-300"
+        doubt = f" ± {self.error:.2g}" if self.error else ""
+        return f"{self.measure} {self.score:.4f}: z = {self.z:.2f}, p {p}{doubt} ({self.method})"
+
+
+def significance(
+    gold: object,
+    pred: object = None,
+    measure: str | Measure | None = None,
+    *,
+    null: Null = "margins",
+    sides: int = 1,
+    samples: int = 9999,
+    seed: int = 0,
+    **options: Any,
+) -> Significance:
+    """How often random clusterings would do as well as this one, by a measure.
+
+    gold, pred and options such as missing= are those of score(); gold may be a Table, without pred. For measures that
+    depend on the pairs joined by both sides only (ari, rand, jaccard, ...) the exact mean, variance and skewness of
+    that number over all shuffles give p, by the gamma distribution that has them, if the number takes many values;
+    otherwise samples clusterings are drawn with seed, and p = (1 + as good) / (1 + samples).
+
+    >>> import karat
+    >>> print(karat.significance(*karat.examples.textbook(), "purity"))  # doctest: +ELLIPSIS
+    purity 0.7059: z = 2..., p = 0.02... ± 0.001... (9,999 clusterings drawn, seed 0)
+    """
+    if measure is None:
+        raise MeasureError("measure is missing; name one, such as 'ari'.")
+    chosen = with_direction(measure)
+    checked = standardized(chosen, null=null, sides=sides, samples=samples, seed=seed).params
+    draws = Draws(Model(checked["null"], checked["sides"]), checked["samples"], checked["seed"])
+    for key in options:
+        if key not in LABEL_OPTIONS:
+            raise MeasureError(f"there is no such option; leave out {key}.")
+    table = counted(gold, pred, options)
+    table.need_counts("what chance gives")
+    score = finite(chosen, chosen.of(table))
+    moments = pair_moments(chosen, table, draws.model)
+    if moments is not None and _fine_grained(table, moments):
+        return _by_moments(chosen, table, score, moments)
+    values = draws.values(chosen, table)
+    tie = TIE * max(1.0, abs(score))
+    as_good = int((values >= score - tie).sum() if chosen.better == "higher" else (values <= score + tie).sum())
+    p = (1 + as_good) / (1 + samples)
+    return Significance(
+        chosen, score, p, standard_score(chosen, table, draws)[0], math.sqrt(p * (1 - p) / samples), str(draws)
+    )
+
+
+def p_value(gold: object, pred: object = None, measure: str | Measure | None = None, **options: Any) -> float:
+    """How often random clusterings would do as well as this one, by a measure: the p of significance().
+
+    options are those of significance(): null, sides, samples, seed, and those of score() for labels.
+
+    >>> import karat
+    >>> round(karat.p_value([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1], "ari"), 1)
+    0.1
+    """
+    return significance(gold, pred, measure, **options).p
+
+
+def _fine_grained(table: Table, moments: Moments) -> bool:
+    """Whether the number of pairs takes so many values that a continuous distribution fits it.
+
+    Exchanging two items' labels changes it by about (a - a')(b - b')/n, for the sizes of their classes and clusters; in
+    the smallest tables all else follows from one or two cells, which then must vary much. On random tables of 100 to
+    3,000 items, most of them coarser than this, p was within 0.025 of what 20,000 shuffles gave.
+    """
+    classes, clusters = table.profile.classes.size, table.profile.clusters.size
+    step = max(1.0, (classes[-1] - classes[0]) * (clusters[-1] - clusters[0]) / table.n)
+    free = [
+        min(number - 1, sum(times for size, times in zip(*sizes, strict=True) if size > 1))  # single items join no pair
+        for number, sizes in zip(table.shape, (table.profile.classes, table.profile.clusters), strict=True)
+    ]
+    varied = free[0] * free[1] >= 4 or classes[0] * clusters[0] / table.n > 50**2
+    return varied and math.sqrt(moments.variance) >= 10 * step and abs(moments.skewness) < 4
+
+
+def _by_moments(measure: Measure, table: Table, score: float, moments: Moments) -> Significance:
+    both = table.statistic(Pairs).both
+    slope = pair_slope(measure, table) * (1 if measure.better == "higher" else -1)
+    tail = moments.upper_tail(both)
+    p = tail if slope > 0 else 1 - moments.upper_tail(both + 1) if slope < 0 else 1.0
+    z = math.copysign(1, slope) * float(both - moments.mean) / math.sqrt(moments.variance) if slope else 0.0
+    return Significance(measure, score, p, z, 0.0, "gamma distribution with the exact moments")

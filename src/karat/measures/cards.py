@@ -1,0 +1,124 @@
+"""Measures to read about: the list of them, and a card for one."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from inspect import getdoc
+from typing import Any
+
+from karat.measures.registry import Measure, list_measures
+from karat.output.layout import Layout
+from karat.scoring.scores import ARROWS
+
+NOTATION = (
+    "C classes, K clusters, n items; h(c), h(k), h(c,k) items in a class, a cluster, a cell; natural logarithms. "
+    "Of all M = n(n-1)/2 pairs, a00 are together in both, a01 in gold only, a10 in the clustering only, a11 apart; "
+    "a0. = a00 + a01, a.0 = a00 + a10."
+)
+CONSTRAINTS = {  # Amigó et al. (2009), and one that is ours
+    "homogeneity": "a cluster of two classes is better split",
+    "completeness": "two clusters of one class are better merged",
+    "rag_bag": "an odd item does less harm among odd ones than in a pure cluster",
+    "size_quantity": "one item lost from a large cluster is better than many small clusters broken",
+    "relabelling": "the score does not depend on the names of the labels",
+}
+
+
+def catalogue(measures: Sequence[Measure] | None = None) -> Layout:
+    """All measures, or some, a row for each."""
+    measures = measures or list_measures()
+    rows = [[f"{m.full_text}{' *' if m.panel else ''}", m.better or "", range_of(m), m.title] for m in measures]
+    notes = ["* is in the default panel. karat measures NAME tells about one; parameters go as in 'v_measure(beta=2)'."]
+    return Layout(f"{len(measures)} measures", ["measure", "better", "range", "title"], rows, notes, left=4)
+
+
+def records(measures: list[Measure]) -> list[dict[str, Any]]:
+    """What is declared of each measure, as plain values."""
+    return [
+        {
+            "measure": m.full_text, "title": m.title, "family": m.family, "meaning": m.summary,
+            "definition": m.definition, "better": m.better, "low": _finite(m.bounds[0]), "high": _finite(m.bounds[1]),
+            "unit": m.unit, "perfect": m.perfect, "shuffled": m.chance,
+            "exchanged": None if m.swapped is None else str(m.swapped), "breaks": list(m.breaks), "panel": m.panel,
+            "elsewhere": list(m.elsewhere), "paper": m.paper, "equation": m.equation,
+            "reference": references().get(m.paper, ""),
+        }
+        for m in measures
+    ]  # fmt: skip
+
+
+def _finite(bound: float) -> float | None:
+    return bound if math.isfinite(bound) else None
+
+
+def card(m: Measure, columns: int = 80) -> str:
+    """All that is known of one measure, for a terminal of so many columns."""
+    from textwrap import wrap
+
+    facts: list[tuple[str, list[str]]] = [("definition", [m.definition] if m.definition else [])]
+    facts.append(("better", [f"{m.better or 'neither end'} {ARROWS[m.better]}".rstrip() + f", {range_of(m)}"]))
+    if m.perfect is not None:
+        facts.append(("gold gets", [f"{m.perfect:g}"]))
+    facts.append(("chance gets", [_chance(m)]))
+    facts.append(("exchanged", [_exchanged(m)]))
+    if m.inner is None:
+        facts.append(
+            ("breaks", [f"{name.replace('_', ' ')}: {CONSTRAINTS.get(name, '')}" for name in m.breaks] or ["nothing"])
+        )
+    facts.append(("elsewhere", list(m.elsewhere)))
+    source = ", ".join(part for part in (references().get(m.paper, m.paper).rstrip("."), m.equation) if part)
+    facts.append(("paper", [source] if source else []))
+    width = max(len(key) for key, _ in facts) + 2
+    meaning = (getdoc(m.formula) or "").split("\n>>>")[0].strip()
+    lines = [f"{m.full_text}: {m.title}", ""]
+    for paragraph in meaning.split("\n\n"):
+        lines += [*wrap(" ".join(paragraph.split()), columns), ""]
+    for key, texts in facts:
+        for place, text in enumerate(texts):
+            head = key if place == 0 else ""
+            lines += wrap(text, columns, initial_indent=f"{head:{width}}", subsequent_indent=" " * width)
+    return "\n".join([*lines, "", *wrap(NOTATION, columns)])
+
+
+def range_of(m: Measure) -> str:
+    """From its lowest to its highest value, in its unit."""
+    low, high = (("-∞" if x < 0 else "∞") if math.isinf(x) else f"{x:g}" for x in m.bounds)
+    return f"{low} to {high} {m.unit}".rstrip()
+
+
+def _chance(m: Measure) -> str:
+    if m.inner is not None:
+        return "0 on average: that is what it is adjusted for"
+    if m.chance is not None:
+        return f"{m.chance:g}: shuffled labels average that"
+    return f"depends on the sizes; adjusted({m}) gets 0"
+
+
+def _exchanged(m: Measure) -> str:
+    if m.swapped is None:
+        return "not symmetric: exchanging gold and predicted gives a number of its own"
+    if m.swapped == m:
+        return "symmetric: gold and predicted may be exchanged"
+    return f"becomes {m.swapped} when gold and predicted are exchanged"
+
+
+@cache
+def references() -> dict[str, str]:
+    """The papers behind the measures, by key, each as one line."""
+    text = (files("karat") / "references.bib").read_text(encoding="utf-8")
+    entries = re.findall(r"@\w+\{(\w+),(.*?)\n\}", text, flags=re.DOTALL)
+    return {key: _citation(dict(re.findall(r"(\w+)\s*=\s*\{(.*?)\},?\s*\n", f"{body}\n"))) for key, body in entries}
+
+
+def _citation(entry: dict[str, str]) -> str:
+    plain = {key: re.sub(r"[{}]", "", value).replace("--", "–") for key, value in entry.items()}
+    names = [author.split(",")[0].strip() for author in plain.get("author", "").split(" and ")]
+    who = ", ".join(names[:-1]) + " & " + names[-1] if len(names) > 1 else names[0]
+    where = plain.get("journal") or plain.get("booktitle") or plain.get("publisher") or plain.get("institution", "")
+    volume = " ".join(part for part in (where, plain.get("volume", "")) if part)
+    place = ", ".join(part for part in (volume, plain.get("pages", "")) if part)
+    return f"{who} ({plain.get('year', '')}). {plain.get('title', '')}. {place}".rstrip(". ") + "."

@@ -1,0 +1,194 @@
+"""Measures from their text, and from plain functions of (gold, pred)."""
+
+from __future__ import annotations
+
+import copyreg
+import importlib
+import importlib.util
+import inspect
+import math
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, TypeVar
+
+from karat.errors import BRIEF, MeasureError, brief
+from karat.foreign import told
+from karat.limits import TEXT
+from karat.measures.registry import Better, Measure, _registry, find
+from karat.measures.syntax import take_apart
+from karat.tables.counts import Counts, Statistic
+
+D = TypeVar("D", bound=Callable[..., Measure])
+
+
+@dataclass(frozen=True)
+class Labelings(Statistic):
+    """The labels of every item, for measures that are plain functions of (gold, pred)."""
+
+    counts: Counts
+
+    @classmethod
+    def of(cls, counts: Counts) -> Labelings:
+        """Nothing to count: the items are listed only when a function asks for them."""
+        return cls(counts)
+
+    def value(self, function: Callable[[Any, Any], Any], name: str) -> Any:
+        """The function of gold and pred codes, for each table."""
+
+        def value_of(table: Counts) -> float:
+            labels = table.expand()
+            try:
+                value: Any = function(*labels)
+            except (MeasureError, KeyboardInterrupt):
+                raise
+            except BaseException as problem:  # somebody else's function may fail as it likes, or even leave
+                raise MeasureError(f"{name[:BRIEF]} failed ({told(problem)}); mend it, or leave it out.") from problem
+            try:
+                if isinstance(value, (str, bytes, bytearray)) or (hasattr(value, "ndim") and value.ndim):
+                    raise TypeError
+                number = float(value)
+            except Exception:  # of numbers too large, or of whatever class
+                number = math.nan
+            if not math.isfinite(number):
+                raise MeasureError(f"{name[:BRIEF]} returned {brief(value)}, which is no finite number; return one.")
+            return number
+
+        return self.counts.each(value_of)
+
+
+def wrap(
+    function: Callable[[Any, Any], Any],
+    *,
+    name: str | None = None,
+    better: Better | None = "higher",
+    bounds: tuple[float, float] = (-math.inf, math.inf),
+) -> Measure:
+    """A plain function of (gold, pred), such as scikit-learn's, as a measure like any other.
+
+    The function must look at the partitions only: it gets integer codes, and the items in the order of the table's
+    cells. Its text is module:function, which parse() understands; a function without an importable name needs one.
+
+    >>> share = wrap(lambda gold, pred: len(set(pred)) / len(pred), name="clusters_per_item")
+    >>> share(["x", "x", "o", "o"], ["a", "a", "a", "b"])
+    0.5
+    """
+    if not callable(function) or isinstance(function, Measure):
+        raise MeasureError(f"{brief(function)} is not a plain function of (gold, pred); give one.")
+    module, qualified = (getattr(function, key, "") for key in ("__module__", "__qualname__"))
+    if name is None and (not module or not qualified or "<" in qualified):
+        raise MeasureError(
+            f"{brief(function)} has no name to find it by; give it one: karat.wrap(function, name='mine')."
+        )
+    if name is not None and (not isinstance(name, str) or not name):
+        raise MeasureError(f"{brief(name)} cannot be the name of a measure; give a text.")
+    TEXT.check(len(name or ""), "the name of a measure", MeasureError)
+    if name in _registry:
+        raise MeasureError(f"there is a measure {name!r} already; choose another name.")
+    text = name or f"{module}:{qualified}"
+
+    def formula(labelings: Labelings) -> Any:
+        return labelings.value(function, text)
+
+    formula.__doc__ = inspect.getdoc(function)
+    formula.__module__ = module or __name__
+    return Measure(text, formula, (Labelings,), text, better, bounds=bounds, function=function)
+
+
+def parse(text: str | Measure | Callable[..., Any]) -> Measure:
+    """The measure that a text such as v_measure(beta=2) stands for.
+
+    A plain function of (gold, pred) is named by its module, as sklearn.metrics:rand_score, or by its file, as
+    ./mine.py:agreement; the folder of that file does not become importable.
+
+    >>> parse("nmi(norm=max)")
+    nmi(norm=max)
+    """
+    if isinstance(text, Measure):
+        return text
+    if callable(text):
+        return wrap(text)
+    name, inner, params = take_apart(text)
+    if name in _derivations and inner is not None:
+        return _derivations[name](parse(inner))._with(params)
+    if name in _derivations:
+        raise MeasureError(f"{brief(text)} does not say of which measure; write it like {name}(rand).")
+    if inner is not None:
+        raise MeasureError(f"in {brief(text)}, {brief(inner)} is no parameter; write name=value.")
+    return (_import_function(name) if ":" in name else find(name))._with(params)
+
+
+_derivations: dict[str, Callable[[Measure], Measure]] = {}
+
+
+def derivation(function: D) -> D:
+    """Declare a function that makes a measure out of another, so that parse() knows name(measure)."""
+    _derivations[function.__name__] = function
+    return function
+
+
+def _import_function(path: str) -> Measure:
+    module, _, name = path.rpartition(":")
+    try:
+        function: Any = _run_file(module) if module.endswith(".py") else importlib.import_module(module)
+        for part in name.split("."):
+            function = getattr(function, part)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as problem:  # a module may fail as it likes, or even leave
+        file = f"./{module.replace('.', '/')}.py:{name}" if len(path) < BRIEF else "./mine.py:function"
+        remedy = f"install it, or name a file of your own by its path, such as {file}"
+        if module.endswith(".py"):
+            remedy = "check the path and the name of the function, and that the file runs"
+        raise MeasureError(f"{brief(path)} cannot be imported ({told(problem)}); {remedy}.") from None
+    return wrap(function, name=path)
+
+
+def _run_file(path: str) -> ModuleType:
+    """Run a file of Python as a module of its own, once; nothing else in its folder becomes importable."""
+    place = os.path.realpath(path)
+    if place not in _files:
+        spec = importlib.util.spec_from_file_location(f"karat_file_{len(_files)}", place)
+        if spec is None or spec.loader is None:
+            raise ImportError(f"{path} is not a file of Python")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module  # where dataclasses and pickle look for what it defines
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[spec.name]
+            raise
+        _files[place] = module
+    return _files[place]
+
+
+_files: dict[str, ModuleType] = {}  # that were run, by their path
+
+
+def _reduce(measure: Measure) -> tuple[Any, ...]:
+    """How a measure is pickled: by its text, since its declaration is code."""
+    if measure.function is not None:
+        return _rewrap, (measure.function, measure.name, measure.better, measure.bounds)
+    if measure.inner is not None:
+        return _rederive, (measure.formula.__module__, measure.name, measure.inner, dict(measure.params))
+    return _restore, (measure.formula.__module__, measure.full_text)
+
+
+def _rewrap(function: Callable[..., Any], name: str, better: Better | None, bounds: tuple[float, float]) -> Measure:
+    return wrap(function, name=name, better=better, bounds=bounds)
+
+
+def _rederive(module: str, name: str, inner: Measure, params: dict[str, Any]) -> Measure:
+    importlib.import_module(module)
+    return _derivations[name](inner)._with(params)
+
+
+def _restore(module: str, text: str) -> Measure:
+    """What unpickling calls: the declaring module registers its measures when it is imported."""
+    importlib.import_module(module)
+    return parse(text)
+
+
+copyreg.pickle(Measure, _reduce)

@@ -1,0 +1,277 @@
+"""Measure, the decorator that declares one, and the registry that finds one by its name."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from numbers import Real
+from types import MappingProxyType
+from typing import Any, Literal, TypedDict, Unpack, get_args, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.errors import MeasureError, brief, listed, nearest
+from karat.measures.syntax import LARGEST, check_parameter, spell
+from karat.tables.counts import Counts, Statistic
+from karat.tables.table import Table
+
+Better = Literal["higher", "lower"]
+Unit = Literal["nats", "bits", ""]
+ROUNDING = 1e-13
+LABEL_OPTIONS = {
+    p.name: p.default for p in inspect.signature(Table.from_labels).parameters.values() if p.kind is p.KEYWORD_ONLY
+}
+
+_registry: dict[str, Measure] = {}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Measure:
+    """A formula over statistics and what is promised of it; called with labels or a table it gives a float.
+
+    >>> import karat
+    >>> karat.v_measure(["a", "a", "b", "b"], [1, 1, 2, 2])
+    1.0
+    >>> karat.v_measure(beta=2)
+    v_measure(beta=2)
+    """
+
+    name: str
+    formula: Callable[..., Any]
+    statistics: tuple[type[Statistic], ...]
+    title: str
+    better: Better | None  # None: descriptive, neither end is better
+    bounds: tuple[float, float] = (0, 1)
+    perfect: float | None = None  # value of a clustering equal to gold; None if it depends on the data
+    chance: float | None = None  # expected value when the predicted labels are shuffled; None if it depends
+    unit: Unit = ""
+    swap: str | Callable[..., Any] | None = None  # what it becomes when gold and pred are exchanged
+    breaks: tuple[str, ...] = ()  # formal constraints that it does not meet
+    definition: str = ""  # in the notation of docs/measures.md
+    tex: str = ""  # the same in LaTeX
+    elsewhere: tuple[str, ...] = ()  # what other libraries call it, and where they differ
+    paper: str = ""  # key in references.bib
+    equation: str = ""
+    panel: bool = False  # shown by karat.score() by default
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, Any] = field(default_factory=dict)
+    function: Callable[..., Any] | None = None  # the function that wrap() made a measure of
+    inner: Measure | None = None  # the measure that this one is derived from, such as adjusted(rand)
+    error_of: Callable[..., float] | None = None  # Monte-Carlo standard error of a value, from counts and parameters
+
+    def __post_init__(self) -> None:
+        for key in ("defaults", "params"):
+            object.__setattr__(self, key, MappingProxyType(dict(getattr(self, key))))
+        for key, allowed in (("better", (*get_args(Better), None)), ("unit", get_args(Unit))):
+            if getattr(self, key) not in allowed:
+                raise MeasureError(
+                    f"{self.name} cannot have {key}={brief(getattr(self, key))}; use one of {listed(allowed)}."
+                )
+        low, high = self.bounds if isinstance(self.bounds, tuple) and len(self.bounds) == 2 else (0, 0)
+        if not (isinstance(low, Real) and isinstance(high, Real) and low < high):
+            raise MeasureError(
+                f"{self.name} cannot have bounds={brief(self.bounds)}; give the lowest and the highest value."
+            )
+        self._document()
+
+    def _document(self) -> None:
+        """What help() and a notebook's ? show: this measure's signature, meaning, range and paper."""
+        options = {**self.params, **LABEL_OPTIONS}
+        kinds = inspect.Parameter
+        signature = inspect.Signature(
+            [kinds(name, kinds.POSITIONAL_OR_KEYWORD) for name in ("gold", "pred")]
+            + [kinds(name, kinds.KEYWORD_ONLY, default=value) for name, value in options.items()]
+        )
+        low, high = self.bounds
+        facts = f"{self.title}: {self.better or 'neither end'} is better, from {low:g} to {high:g} {self.unit}".rstrip()
+        source = ", ".join(part for part in (self.paper, self.equation) if part)
+        text = f"{self.name}{signature}\n\n{inspect.getdoc(self.formula) or ''}\n\n{facts}. {source}"
+        for key, value in (("__signature__", signature), ("__doc__", text.rstrip()), ("__name__", self.name)):
+            object.__setattr__(self, key, value)
+
+    def __call__(self, *sources: Any, **options: Any) -> Any:
+        """The score of labels (gold, pred) or of one Table or Stack; with parameters alone, the measure so set."""
+        measure = self._with({key: options.pop(key) for key in list(options) if key in self.defaults})
+        sources = (*sources, *(options.pop(key) for key in ("gold", "pred")[len(sources) :] if key in options))
+        counted = len(sources) == 1 and isinstance(sources[0], Counts)
+        allowed = tuple(LABEL_OPTIONS) if sources and not counted else ()
+        for key in options:
+            if key not in allowed:
+                raise MeasureError(self._no_parameter(key, allowed))
+        if not sources:
+            return measure
+        if counted:
+            return measure.of(sources[0])
+        if len(sources) != 2 or any(isinstance(s, Counts) for s in sources):
+            raise MeasureError(f"{self.name} takes gold and pred, or one Table (see karat.Table.from_matrix).")
+        return measure.of(Table.from_labels(*sources, **options))
+
+    def of(self, counts: Counts) -> float | NDArray[np.float64]:
+        """The value for one table, as a plain float, or for each table of a stack, as an array."""
+        if not isinstance(counts, Counts):
+            raise MeasureError(f"{self.name} is of a Table or a Stack, not of {brief(counts)}; count the labels first.")
+        if counts.delicate:
+            return np.asarray(counts.each(self.of), dtype=np.float64)
+        return self.value(counts.statistic(kind) for kind in self.statistics)
+
+    def value(self, statistics: Iterable[Any]) -> float | NDArray[np.float64]:
+        """The formula of the statistics, as a plain float or an array."""
+        value = self.formula(*statistics, **self.params)
+        low, high = self.bounds
+        # a last digit beyond a bound is rounding; anything further out is left to be seen
+        if isinstance(value, np.ndarray):
+            value = np.where((high < value) & (value < high + ROUNDING), high, value.astype(np.float64))
+            return np.where((low - ROUNDING < value) & (value < low), low, value)
+        value = float(value)
+        if high < value < high + ROUNDING:
+            return float(high)
+        return float(low) if low - ROUNDING < value < low else value
+
+    def error(self, counts: Counts) -> float:
+        """The Monte-Carlo standard error of the value for one table: 0 for all that draws nothing at random."""
+        if not isinstance(counts, Counts):
+            raise MeasureError(f"{self.name}.error is of a Table or a Stack, not of {brief(counts)}.")
+        if self.error_of is None:
+            return 0.0
+        return counts.each(lambda table: self.error_of(table, **self.params))  # type: ignore[misc, no-any-return]
+
+    def _with(self, changes: Mapping[str, Any]) -> Measure:
+        for key in changes:
+            if key not in self.defaults:
+                raise MeasureError(self._no_parameter(key))
+        hints = get_type_hints(self.formula) if changes else {}
+        checked = {key: check_parameter(self.name, key, value, hints.get(key)) for key, value in changes.items()}
+        return replace(self, params={**self.params, **checked}) if checked else self
+
+    def _no_parameter(self, key: str, others: tuple[str, ...] = ()) -> str:
+        known = [*self.defaults, *others]
+        hint = nearest(key, known) or f"it has {listed(known) or 'none'}."
+        return f"{self.name} has no parameter {brief(key)}; {hint}"
+
+    @property
+    def family(self) -> str:
+        """The file in which it is declared."""
+        return self.formula.__module__.rsplit(".", 1)[-1]
+
+    @property
+    def summary(self) -> str:
+        """The first line of its docstring: what the number means."""
+        return (inspect.getdoc(self.formula) or "").split("\n", 1)[0]
+
+    @property
+    def swapped(self) -> Measure | None:
+        """The measure that gives the same value when gold and pred are exchanged, where there is one."""
+        if callable(self.swap):
+            params = self.swap(**self.params)
+            return None if params is None else self._with(params)
+        if self.swap == "itself":
+            return self
+        return None if self.swap is None else find(self.swap)
+
+    @property
+    def full_text(self) -> str:
+        """The measure with every parameter spelt out, as a signature needs it."""
+        return spell(self.name, self.params, None if self.inner is None else self.inner.full_text)
+
+    def __str__(self) -> str:
+        changed = {k: v for k, v in self.params.items() if v != self.defaults[k]}
+        return spell(self.name, changed, None if self.inner is None else str(self.inner))
+
+    __repr__ = __str__
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Measure):
+            return NotImplemented
+        return self._identity == other._identity
+
+    @property
+    def _identity(self) -> tuple[Any, ...]:
+        if self.function is not None:  # whatever it is called
+            known = isinstance(self.function, Hashable)
+            return self.function if known else id(self.function), self.better, self.bounds
+        if self.inner is not None:
+            return self.inner._identity, self.full_text
+        return self.formula, self.full_text
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+
+class Promises(TypedDict, total=False):
+    """What a declaration may promise beside its title and direction; see Measure."""
+
+    bounds: tuple[float, float]
+    perfect: float | None
+    chance: float | None
+    unit: Unit
+    breaks: tuple[str, ...]
+    definition: str
+    tex: str
+    elsewhere: tuple[str, ...]
+    paper: str
+    equation: str
+    panel: bool
+
+
+def measure(
+    *, title: str, better: Better | None, swap: str | Callable[..., Any] | None = None, **promises: Unpack[Promises]
+) -> Callable[[Callable[..., Any]], Measure]:
+    """Declare a measure: its name is the function's, its statistics are the annotated positional parameters.
+
+    Keyword-only parameters are the measure's own and have defaults. Promises: bounds, perfect, chance, unit, swap,
+    breaks, paper, equation, panel; see Measure.
+    """
+
+    def declare(formula: Callable[..., Any]) -> Measure:
+        name = formula.__name__
+        kinds, defaults = _parameters(formula)
+        known = _registry.get(name)
+        if known is not None and known.formula.__module__ != formula.__module__:
+            raise MeasureError(f"there is a measure {name!r} in {known.formula.__module__}; choose another name.")
+        _registry[name] = Measure(
+            name, formula, kinds, title, better, swap=swap, defaults=defaults, params=defaults, **promises
+        )
+        return _registry[name]
+
+    return declare
+
+
+def _parameters(formula: Callable[..., Any]) -> tuple[tuple[type[Statistic], ...], dict[str, Any]]:
+    """The statistics that a formula asks for, and the parameters of its own with their defaults."""
+    hints = get_type_hints(formula)
+    kinds, defaults = [], {}
+    for parameter in inspect.signature(formula).parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY and parameter.default is not parameter.empty:
+            defaults[parameter.name] = parameter.default
+        elif inspect.isclass(kind := hints.get(parameter.name)) and issubclass(kind, Statistic):
+            kinds.append(kind)
+        else:
+            raise MeasureError(
+                f"{formula.__name__} has the parameter {parameter.name!r}, which is neither annotated with a Statistic "
+                "nor a keyword with a default; make it one of them."
+            )
+    return tuple(kinds), defaults
+
+
+def inverse_beta(beta: float) -> dict[str, float] | None:
+    """What swapping gold and predicted does to a weight between them; the inverse of a tiny one is no parameter."""
+    if beta in (0, math.inf):
+        return {"beta": math.inf if beta == 0 else 0}
+    return {"beta": 1 / beta} if beta > 1 / LARGEST else None
+
+
+def find(name: str) -> Measure:
+    """The registered measure of that name."""
+    try:
+        return _registry[name]
+    except KeyError:
+        hint = nearest(name.lower(), _registry) or "karat.list_measures() and karat measures list them all."
+        raise MeasureError(f"there is no measure {brief(name)}; {hint}") from None
+
+
+def list_measures() -> tuple[Measure, ...]:
+    """Every registered measure, in the order of declaration."""
+    return tuple(_registry.values())

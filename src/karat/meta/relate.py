@@ -1,0 +1,192 @@
+"""How measures go together: their correlations over systems, or over resamples of one, and what to choose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.errors import KaratError, Option, TableError
+from karat.limits import RESAMPLES as MOST_RESAMPLES
+from karat.measures.registry import Measure
+from karat.output.layout import Layout, decimals
+from karat.output.result import Result
+from karat.scoring.arguments import evaluation_of
+from karat.scoring.options import DataOptions, data_options, verb
+from karat.scoring.panels import MeasureLike, chosen_measures
+from karat.tables.table import Table, number
+from karat.uncertainty.intervals import resampled_values
+from karat.uncertainty.sampling import RESAMPLES, Sampling
+from karat.version import __version__
+
+Floats = NDArray[np.float64]
+
+FEW = 5  # systems below which resamples tell more
+AFFORDABLE = 20_000_000  # resampled counts, which take some ten seconds for the default measures
+LEAST = 20  # resamples, however many cells there are
+DEFAULT = (
+    "purity", "inverse_purity", "f_measure", "bcubed_f", "rand", "ari", "jaccard", "fowlkes_mallows", "nmi(norm=min)",
+    "nmi(norm=sqrt)", "v_measure", "nmi(norm=max)", "nmi(norm=joint)", "van_dongen_normalised", "nvi", "one_to_one",
+)  # fmt: skip  # Kishida's (2014), without one of two that are the same, and two more
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Relation(Result):
+    """The values of some measures in some observations, turned so that higher is better; print it to read it."""
+
+    measures: tuple[Measure, ...]
+    values: Floats  # a row for each observation
+    of: str  # what the observations are
+    n: str = ""  # items of each system
+    drawn: str = ""  # how observations were drawn, if they are resamples
+
+    @property
+    def signature(self) -> str:
+        """How the correlations were reached."""
+        measures = ",".join(m.full_text for m in self.measures)
+        return f"measures:{measures}|over:{self.of}|n:{self.n}{self.drawn}|karat:{__version__}"
+
+    @cached_property
+    def correlations(self) -> Floats:
+        """Pearson's r of every two measures; 0 with one that does not vary."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            r = np.atleast_2d(np.corrcoef(self.values.T))
+        r = np.where(np.isfinite(r), r, 0.0)
+        np.fill_diagonal(r, 1.0)
+        return r
+
+    @cached_property
+    def linkage(self) -> Floats:
+        """The tree of the measures by average linkage of 1 - r, as SciPy has it."""
+        from scipy.cluster.hierarchy import linkage
+        from scipy.spatial.distance import squareform
+
+        distances = np.maximum(1 - (self.correlations + self.correlations.T) / 2, 0)
+        np.fill_diagonal(distances, 0)
+        return np.asarray(linkage(squareform(distances, checks=False), "average"))
+
+    def groups(self, number: int = 3) -> list[list[Measure]]:
+        """The measures in so many groups that go together, the largest first."""
+        from scipy.cluster.hierarchy import fcluster
+
+        codes = fcluster(self.linkage, min(number, len(self.measures)), "maxclust")
+        found = [[self.measures[i] for i in np.flatnonzero(codes == code)] for code in np.unique(codes)]
+        return sorted(found, key=len, reverse=True)
+
+    def advice(self, number: int = 3) -> list[Measure]:
+        """One measure of each group: the one most like the others of its group."""
+        places = {m: i for i, m in enumerate(self.measures)}
+        chosen = []
+        for group in self.groups(number):
+            inside = [places[m] for m in group]
+            chosen.append(self.measures[inside[int(self.correlations[np.ix_(inside, inside)].sum(axis=1).argmax())]])
+        return chosen
+
+    def __repr__(self) -> str:
+        return f"<Relation: {len(self.measures)} measures over {self.of}>"
+
+    def layouts(self, digits: int = 2) -> list[Layout]:
+        """The correlations."""
+        return [self.layout(digits)]
+
+    def layout(self, digits: int = 2) -> Layout:
+        """The correlations, measures that go together side by side."""
+        from scipy.cluster.hierarchy import leaves_list
+
+        order = leaves_list(self.linkage).tolist()
+        names = [str(self.measures[i]) for i in order]
+        rows = [
+            [name, *(decimals(self.correlations[i, j], digits) for j in order)]
+            for name, i in zip(names, order, strict=True)
+        ]
+        groups = "; ".join(", ".join(map(str, group)) for group in self.groups())
+        notes = [
+            f"Correlations over {self.of}; measures of which lower is better are turned round.",
+            f"Three groups that go together: {groups}.",
+            f"One of each tells what the others of its group would: {', '.join(map(str, self.advice()))}.",
+        ]
+        return Layout(f"{len(names)} measures over {self.of}", ["measure", *names], rows, notes)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dict per two measures."""
+        return [
+            {"measure": str(a), "other": str(b), "r": float(self.correlations[i, j])}
+            for i, a in enumerate(self.measures)
+            for j, b in enumerate(self.measures)
+            if i < j
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as plain values for JSON."""
+        groups = [list(map(str, group)) for group in self.groups()]
+        return {
+            "observations": self.of,
+            "correlations": self.records(),
+            "groups": groups,
+            "advice": list(map(str, self.advice())),
+            "signature": self.signature,
+        }
+
+
+@verb(DataOptions)
+def relate(
+    data: object = None,
+    other: object = None,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    **options: Unpack[DataOptions],
+) -> Relation:
+    """Which measures agree on this data: over many systems, or over bootstrap resamples of each of a few.
+
+    Fewer than five systems are resampled. With `by`, each group of each system is an observation.
+
+    >>> import karat
+    >>> gold, pred = karat.examples.textbook()
+    >>> relation = karat.relate(gold, pred, ["ari", "rand", "v_measure", "purity"], resamples=200)
+    >>> relation.correlations.shape, len(relation.advice())
+    ((4, 4), 3)
+    """
+    ev = evaluation_of(data, other, data_options(options, "relate"))
+    given = list(ev.tables.values())
+    if ev.groups is not None:
+        given = [table for tables in ev.groups.values() for table in tables.values()]
+    n = "+".join(dict.fromkeys(number(table.n) for table in given[:5])).replace(",", "")
+    asked = tuple(m for m in chosen_measures(DEFAULT if measures is None else measures) if m.better is not None)
+    if len(asked) < 3:
+        raise KaratError(f"{len(asked)} measures with a better end cannot be grouped; give three or more.")
+    if len(given) >= FEW:
+        values = np.array([[_turned(m, float(m.of(table))) for m in asked] for table in given])
+        return Relation(asked, values, f"{len(given)} {'systems' if ev.groups is None else 'groups of systems'}", n)
+    if not isinstance(resamples, int) or resamples < 10:
+        raise KaratError(Option("resamples", (resamples,)), " are too few to see how measures vary; give 10 or more.")
+    MOST_RESAMPLES.check(resamples, "resamples")
+    cells = sum(table.counts.size for table in given)
+    asked_for, resamples = resamples, min(resamples, max(LEAST, AFFORDABLE // cells))
+    fewer = f" ({asked_for:,} would take too long for {cells:,} cells)" if resamples < asked_for else ""
+    parts = [_resampled(table, asked, resamples, seed + place) for place, table in enumerate(given)]
+    centred = np.concatenate([part - part.mean(axis=0) for part in parts])  # differences of systems are not resampling
+    return Relation(
+        asked,
+        centred,
+        f"{resamples:,} resamples{f' of each of {len(given)} systems' if len(given) > 1 else ''}{fewer}",
+        n,
+        f"|resamples:{resamples}|seed:{seed}",
+    )
+
+
+def _turned(measure: Measure, value: Any) -> Any:
+    return value if measure.better == "higher" else -value
+
+
+def _resampled(table: Table, measures: Sequence[Measure], resamples: int, seed: int) -> Floats:
+    """The measures of tables of as many items drawn with replacement."""
+    if not table.whole:
+        raise TableError("a table with fractional cells cannot be resampled; give counts of items.")
+    found = resampled_values(table, measures, Sampling(resamples=resamples, seed=seed))
+    return np.column_stack([_turned(m, found[str(m)]) for m in measures])

@@ -1,0 +1,73 @@
+"""Result: what every verb gives, printed, as plain values, as a frame, for a paper."""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from karat.output.frames import frame
+from karat.output.layout import Printed
+
+
+class Result(Printed):
+    """A result that prints as the table one would put into a paper.
+
+    Results are frozen, can be pickled without change, and are equal if everything in them is. A value that is not
+    defined is None.
+    """
+
+    @property
+    @abstractmethod
+    def signature(self) -> str:
+        """How the numbers were reached: two runs that could differ on the same data have different signatures."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as plain values for JSON."""
+
+    @abstractmethod
+    def records(self) -> list[dict[str, Any]]:
+        """The rows of to_frame(), as dicts."""
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """Everything, as JSON."""
+        return in_json(self.to_dict(), indent)
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row per record, as a frame of pandas, Polars or PyArrow."""
+        return frame(columns_of(self.records()), backend)
+
+    def to_markdown(self, digits: int = 4) -> str:
+        """The table for GitHub and its like."""
+        return self.layout(digits).markdown()
+
+    def to_latex(self, digits: int = 4) -> str:
+        """The table for a paper, with the rules of the booktabs package."""
+        return self.layout(digits).latex()
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Result):
+            return type(self) is type(other) and self.to_dict() == other.to_dict()
+        return bool(Mapping.__eq__(self, other)) if isinstance(self, Mapping) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def columns_of(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Dicts with the same keys as columns."""
+    return {column: [record[column] for record in records] for column in records[0]}
+
+
+def in_json(document: Any, indent: int | None = 2, *, ascii_only: bool = False) -> str:
+    """JSON without NaN and infinity, which it does not have: they are null."""
+    return json.dumps(_finite(document), ensure_ascii=ascii_only, indent=indent, allow_nan=False, default=str)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _finite(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(inner) for inner in value]
+    return None if isinstance(value, float) and value - value != 0 else value

@@ -1,0 +1,320 @@
+"""Speech with known pitch accents, made by Festival: every accent stands in the TextGrid because it was asked for.
+
+Festival drops accents that are given with words, so each is hung on a syllable, where its ToBI rules look for them.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import wave
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from secrets import token_hex
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.errors import KaratError
+from karat.machine.programs import find_program
+from karat.papers.corpora.textgrids import Mark, TextGrid, Tier, tiled, write_textgrid
+
+Floats = NDArray[np.float64]
+
+PRINTED = {"H*": 54.4, "L*": 32.1, "L+H*": 26.5, "L*+H": 2.8, "H+!H*": 2.1}  # per cent, which add up to 117.9
+DOWNSTEPPED = {"H*": "!H*", "L+H*": "L+!H*"}
+STEPPED = 0.25  # the share of these that is downstepped
+TONES = {"L-L%": 0.7, "L-H%": 0.15, "H-L%": 0.15}  # the end of the utterance
+SNR = (10.0, 40.0)  # decibels
+BATCH = 50  # utterances for one run of Festival
+INSTALL = "install it (Debian: apt-get install festival festvox-kallpc16k) or give a folder of WAV and TextGrid files"
+
+
+class Speaker(NamedTuple):
+    """A voice: its range of F0, and how slow it speaks."""
+
+    name: str
+    topline: float  # Hz, of which Festival's rules take 92 %
+    baseline: float  # and 133 % of this
+    stretch: float  # of durations
+
+
+SPEAKERS = (
+    Speaker("s1", 146, 61, 1.1),
+    Speaker("s2", 170, 68, 0.95),
+    Speaker("s3", 135, 66, 1.25),
+    Speaker("s4", 190, 74, 1.0),
+    Speaker("s5", 160, 80, 1.15),
+    Speaker("s6", 215, 92, 0.9),
+    Speaker("s7", 235, 115, 1.05),
+    Speaker("s8", 205, 105, 1.3),
+)
+
+WORDS = {  # and the number of the stressed syllable: the lexicon marks secondary stress as it marks primary
+    "Melanie": 1, "memory": 1, "gondola": 1, "Maryland": 1, "gardening": 1, "Amelia": 2, "Manila": 2, "banana": 2,
+    "magnolia": 2, "aluminum": 2, "Vermont": 2, "Marianna": 3, "Alabama": 3, "armadillo": 3, "violin": 3, "lemonade": 3,
+}  # fmt: skip
+
+CARRIERS = (  # none begins with the word: there is no time for the low tone of a quick L+H*, and Festival gives up
+    "maybe _ is on my mind",
+    "and _ was never in our way",
+    "nobody mentioned _ again",
+    "we were dreaming of _ all morning",
+    "you know that _ made me wonder",
+    "they will remember _ in a year",
+    "I am learning more about _ every day",
+    "now we are going to read about _",
+)
+
+# say: the wave in a file; on the standard output the times of words, then of accents and boundary tones, which are read
+# from the utterance that was spoken, not from what was asked for.
+_SCHEME = """\
+(voice_kal_diphone)
+(require 'tobi_rules)
+(setup_tobi_f0_method)
+(define (hang utt syllable label)
+  (let ((event (utt.relation.append utt 'IntEvent (list label nil))))
+    (if (not (item.relation syllable 'Intonation)) (utt.relation.append utt 'Intonation syllable))
+    (item.relation.append_daughter syllable 'Intonation event)))
+(define (syllables word) (item.relation.daughters word 'SylStructure))
+(define (tell_word word)
+  (format t "word %s %f %f\\n" (item.name word) (item.feat word 'word_start) (item.feat word 'word_end)))
+(define (tell_tones syllable)
+  (mapcar
+    (lambda (event)
+      (format t "tone %s %f %f\\n"
+        (item.name event) (item.feat syllable 'syllable_start) (item.feat syllable 'syllable_end)))
+    (item.relation.daughters syllable 'Intonation)))
+(define (say file utt place stressed accent tone topline baseline stretch)
+  (Parameter.set 'Default_Topline topline)
+  (Parameter.set 'Default_Start_Baseline baseline)
+  (Parameter.set 'Duration_Stretch stretch)
+  (Initialize utt) (POS utt) (Phrasify utt) (Word utt) (Pauses utt)
+  (utt.relation.create utt 'IntEvent)
+  (utt.relation.create utt 'Intonation)
+  (let ((words (utt.relation.items utt 'Word)))
+    (hang utt (nth stressed (syllables (nth place words))) accent)
+    (hang utt (car (last (syllables (car (last words))))) tone)
+    (PostLex utt) (Duration utt) (Int_Targets utt) (Wave_Synth utt)
+    (utt.save.wave utt file 'riff)
+    (format t "said %s\\n" file)
+    (mapcar tell_word words)
+    (mapcar tell_tones (utt.relation.items utt 'Syllable))))
+"""
+
+
+class Utterance(NamedTuple):
+    """What is said, how, and how much noise there is."""
+
+    number: int
+    speaker: Speaker  # with the range and speed of this utterance
+    carrier: str
+    word: str
+    accent: str
+    tone: str
+    snr: float  # decibels
+    pink: bool  # noise that falls by 3 dB per octave, else white
+
+    @property
+    def stem(self) -> str:
+        """The name of its files."""
+        return f"u{self.number:05d}"
+
+    def command(self) -> str:
+        """The call that has Festival say it."""
+        words = self.carrier.split()
+        place = words.index("_")
+        words[place] = self.word
+        range_and_speed = f"{self.speaker.topline:.3f} {self.speaker.baseline:.3f} {self.speaker.stretch:.3f}"
+        return (
+            f'(say "{self.stem}.wav" (Utterance Words ({" ".join(words)})) {place} {WORDS[self.word] - 1} '
+            f'"{self.accent}" "{self.tone}" {range_and_speed})'
+        )
+
+
+class Spoken(NamedTuple):
+    """The times of words and tones of an utterance, as Festival tells them."""
+
+    words: list[Mark]
+    tones: list[Mark]
+
+
+def make_corpus(
+    folder: str | PathLike[str], size: int = 1200, seed: int = 0, progress: Callable[[], object] | None = None
+) -> Path:
+    """Make a speech corpus of so many utterances, each with one accented word; the same for the same seed.
+
+    Accents have the proportions that Rosenberg and Hirschberg (2007) print, normalised to 1; a quarter of H* and of
+    L+H* is downstepped. Eight speakers have different ranges of F0 and speeds, and every recording has noise of its
+    own, 10 to 40 dB below the speech. The folder appears only when all is done; progress is called per recording.
+    """
+    home = Path(folder)
+    _check(home, size, seed)
+    utterances = plan(size, seed)
+    batches = [utterances[first : first + BATCH] for first in range(0, size, BATCH)]
+    with _whole_folder(home) as (raw, made), ThreadPoolExecutor(os.cpu_count()) as pool:
+        running = [pool.submit(_speak, batch, raw / f"b{place}") for place, batch in enumerate(batches)]
+        try:
+            for place, (batch, future) in enumerate(zip(batches, running, strict=True)):
+                for utterance, spoken in zip(batch, future.result(), strict=True):
+                    _keep(utterance, spoken, raw / f"b{place}", made, seed)
+                    if progress:
+                        progress()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return home
+
+
+def is_whole(folder: str | PathLike[str], size: int) -> bool:
+    """Whether a made corpus has all its recordings."""
+    return sum(1 for _ in Path(folder).glob("*/*.wav")) == size == sum(1 for _ in Path(folder).glob("*/*.TextGrid"))
+
+
+def _check(home: Path, size: int, seed: int) -> None:
+    if size < 1 or seed < 0:
+        raise KaratError(f"size={size} and seed={seed} make no speech; give a size above 0, and a seed from 0 on.")
+    if home.exists() and (not home.is_dir() or any(home.iterdir())):
+        raise KaratError(f"{str(home)!r} is there already; name a new folder, or remove it first.")
+    if find_program("festival") is None:
+        raise KaratError(f"making speech needs Festival, which is not on the PATH; {INSTALL}.")
+
+
+@contextmanager
+def _whole_folder(home: Path) -> Iterator[tuple[Path, Path]]:
+    """A folder for work and one beside it, which becomes home if all went well."""
+    work = home.absolute().parent / f".karat-{os.getpid()}-{token_hex(4)}"
+    made = work / "made"
+    try:
+        made.mkdir(parents=True)
+    except OSError as problem:
+        raise KaratError(f"{str(home)!r} cannot be made ({problem.strerror}); choose another place.") from None
+    try:
+        yield work, made
+        if home.exists() and not any(home.iterdir()):
+            home.rmdir()
+        if not home.exists():  # else somebody else was faster, with the same
+            made.rename(home)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def plan(size: int, seed: int) -> list[Utterance]:
+    """What is to be said: accents in exact proportions and random order, the rest drawn for each utterance."""
+    rng = np.random.default_rng(seed)
+    accents = rng.permutation(np.repeat(list(PRINTED), _shares(size)))
+    tones, weights = list(TONES), list(TONES.values())
+    utterances = []
+    for number, accent in enumerate(accents.tolist(), 1):
+        speaker = SPEAKERS[rng.integers(len(SPEAKERS))]
+        level, speed = rng.uniform(0.92, 1.08), rng.uniform(0.9, 1.1)  # nobody speaks twice in the same way
+        stepped = rng.random() < STEPPED
+        utterances.append(
+            Utterance(
+                number,
+                Speaker(speaker.name, speaker.topline * level, speaker.baseline * level, speaker.stretch * speed),
+                CARRIERS[rng.integers(len(CARRIERS))],
+                list(WORDS)[rng.integers(len(WORDS))],
+                DOWNSTEPPED.get(accent, accent) if stepped else accent,
+                tones[rng.choice(len(tones), p=weights)],
+                rng.uniform(*SNR),
+                bool(rng.random() < 0.5),
+            )
+        )
+    return utterances
+
+
+def _shares(size: int) -> list[int]:
+    """How many of each accent there are: whole parts, then one more for the largest remainders."""
+    exact = np.array(list(PRINTED.values())) * size / sum(PRINTED.values())
+    whole = np.floor(exact).astype(int)
+    whole[np.argsort(whole - exact, kind="stable")[: size - whole.sum()]] += 1
+    return [int(number) for number in whole]
+
+
+def _speak(batch: Sequence[Utterance], folder: Path) -> list[Spoken]:
+    """Have Festival say some utterances into a folder."""
+    folder.mkdir()
+    commands = "\n".join(utterance.command() for utterance in batch)
+    (folder / "say.scm").write_text(f"{_SCHEME}{commands}\n", encoding="ascii")
+    run = subprocess.run(
+        [find_program("festival") or "festival", "-b", "say.scm"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    spoken = _told(run.stdout)
+    if run.returncode or len(spoken) != len(batch):
+        raise KaratError(f"Festival did not speak ({_complaint(run)}); {INSTALL}.")
+    return spoken
+
+
+def _complaint(run: subprocess.CompletedProcess[str]) -> str:
+    """The first line in which Festival says what is wrong."""
+    lines = [line.strip() for line in run.stderr.splitlines() if line.strip()]
+    errors = [line for line in lines if "error" in line.lower()]
+    return (errors or lines or [f"it ended with {run.returncode}"])[0]
+
+
+def _told(output: str) -> list[Spoken]:
+    spoken: list[Spoken] = []
+    for line in output.splitlines():
+        match line.split():
+            case ["said", _]:
+                spoken.append(Spoken([], []))
+            case [("word" | "tone") as kind, text, start, end] if spoken:
+                marks = spoken[-1].words if kind == "word" else spoken[-1].tones
+                marks.append(Mark(float(start), float(end), text))
+    return spoken
+
+
+def _keep(utterance: Utterance, spoken: Spoken, raw: Path, made: Path, seed: int) -> None:
+    """Write an utterance with noise, and its TextGrid."""
+    place = made / utterance.speaker.name
+    place.mkdir(exist_ok=True)
+    samples, rate = _read_wave(raw / f"{utterance.stem}.wav")
+    (raw / f"{utterance.stem}.wav").unlink()
+    noisy = with_noise(samples, utterance.snr, utterance.pink, np.random.default_rng([seed, utterance.number]))
+    _write_wave(place / f"{utterance.stem}.wav", noisy, rate)
+    end = samples.size / rate
+    points = [_point(tone) for tone in spoken.tones]
+    words, tones = Tier("words", False, tiled(spoken.words, 0.0, end)), Tier("tones", True, tuple(points))
+    write_textgrid(place / f"{utterance.stem}.TextGrid", TextGrid(0.0, end, (words, tones)))
+
+
+def _point(tone: Mark) -> Mark:
+    """An accent stands in the middle of its syllable, a boundary tone at the end."""
+    time = (tone.start + tone.end) / 2 if "*" in tone.text else tone.end
+    return Mark(time, time, tone.text)
+
+
+def with_noise(samples: Floats, snr: float, pink: bool, rng: np.random.Generator) -> Floats:
+    """Samples with white or pink noise, so many decibels below them; quieter if they would not fit in 16 bits."""
+    noise = rng.standard_normal(samples.size)
+    if pink:
+        spectrum = np.fft.rfft(noise)
+        spectrum[1:] /= np.sqrt(np.arange(1, spectrum.size))
+        noise = np.fft.irfft(spectrum, samples.size)
+    power = np.mean(samples**2) / np.mean(noise**2)
+    noisy = samples + noise * np.sqrt(power / 10 ** (snr / 10))
+    return np.asarray(noisy * min(1.0, 32767 / max(np.abs(noisy).max(), 1.0)))
+
+
+def _read_wave(path: Path) -> tuple[Floats, int]:
+    with wave.open(str(path), "rb") as file:
+        return np.frombuffer(file.readframes(file.getnframes()), dtype="<i2").astype(np.float64), file.getframerate()
+
+
+def _write_wave(path: Path, samples: Floats, rate: int) -> None:
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(rate)
+        file.writeframes(np.rint(samples).astype("<i2").tobytes())

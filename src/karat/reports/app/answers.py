@@ -1,0 +1,103 @@
+"""The report on what was asked."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from typing import Any
+
+from karat.errors import KaratError
+from karat.limits import APP_THREADS, APP_UNPACKED, BATCH, HELD, UNPACKED, lowered
+from karat.measures.registry import Measure, list_measures
+from karat.reports.app.questions import Question, as_number, check_unpacked, listed_words
+from karat.reports.content import Report
+from karat.reports.reporting import report
+from karat.scoring.panels import chosen_measures
+from karat.scoring.read import read
+
+PASTED = "pasted.labels"  # what the page calls labels that are in no file
+
+
+def report_of(question: Question) -> Report:
+    """The report on the files of a question, under limits that are stricter than those of the command line."""
+    with lowered({UNPACKED: APP_UNPACKED.most, HELD: APP_UNPACKED.most, BATCH: APP_UNPACKED.most}):
+        check_unpacked(question)
+        return _report(question, question.options)
+
+
+def _report(question: Question, options: dict[str, str]) -> Report:
+    measures = _measures(options)
+    improve = _improve(options)
+    told: Any = {
+        "measures": measures,
+        "measure": improve,
+        "title": options.get("title", ""),
+        "interval": _interval(options),
+    }
+    reading: Any = {
+        "gold": listed_words(options.get("gold")) or None, "pred": listed_words(options.get("pred")),
+        "id": options.get("id"), "missing": options.get("missing", "raise"),
+        "noise": options.get("noise"), "noise_as": options.get("noise_as"), "threads": APP_THREADS.most,
+    }  # fmt: skip
+    folder = f"{question.folder}{os.sep}"  # of which nobody is told
+    try:
+        ev = read(*(folder + name for name in question.names), **reading, items=True)
+        notes = [note.replaced(folder, "") for note in ev.notes]
+        return report(ev, command=command_of(question), notes=notes, **told)
+    except KaratError as problem:
+        raise type(problem)(problem.sentence.replaced(folder, "")) from None
+
+
+def command_of(question: Question) -> str:
+    """What to type for the same page."""
+    if PASTED in question.names:
+        return ""  # there are no files
+    words = ["karat", "report", *(f"./{name}" if name.startswith("-") else name for name in question.names)]
+    options = question.options
+    for name in ("gold", "pred"):
+        words += [part for column in listed_words(options.get(name)) for part in (f"--{name}", column)]
+    for name in ("id", "missing", "noise", "noise_as", "title"):
+        if name in options:
+            words.append(f"--{name.replace('_', '-')}={options[name]}")
+    if "measures" in options or "beta" in options:
+        words += ["--measures", ",".join(map(str, _measures(options) or ()))]
+    improve = _improve(options)
+    if options.get("interval") == "no":
+        words.append("--no-intervals")
+    return shlex.join([*words, "--measure", str(improve)] if str(improve) != "v_measure" else words)
+
+
+def _measures(options: dict[str, str]) -> list[Measure] | None:
+    """Those that are asked for; of a panel with another beta, those of the panel."""
+    text = options.get("measures")
+    if text is None and "beta" not in options:
+        return None
+    chosen = _own(text) if text is not None else [m for m in list_measures() if m.panel]
+    return [_with_beta(measure, options) for measure in chosen]
+
+
+def _improve(options: dict[str, str]) -> Measure:
+    """The measure that is explained."""
+    chosen = _own(options.get("improve", "v_measure"))
+    if len(chosen) > 1:
+        raise KaratError(f"{options['improve']!r} are {len(chosen)} measures; give one to improve.")
+    return _with_beta(chosen[0], options)
+
+
+def _own(text: str) -> tuple[Measure, ...]:
+    """Measures of karat's own: what else a text can name would load somebody's module."""
+    if ":" in text:
+        raise KaratError(f"{text!r} names a function; here, measures are those that karat has.")
+    return chosen_measures(text)
+
+
+def _with_beta(measure: Measure, options: dict[str, str]) -> Measure:
+    if "beta" not in options or "beta" not in measure.defaults:
+        return measure
+    beta = as_number(options["beta"], "beta", 0)
+    made: Any = measure(beta=int(beta) if beta == round(beta) else beta)
+    return made  # type: ignore[no-any-return]
+
+
+def _interval(options: dict[str, str]) -> float | None:
+    return None if options.get("interval") == "no" else 0.95

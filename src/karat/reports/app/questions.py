@@ -1,0 +1,191 @@
+"""What the page asks: a few words in JSON, then the bytes of the files, one after the other."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import ExitStack, suppress
+from typing import IO, NamedTuple
+
+from karat import limits
+from karat.errors import KaratError, Option, Sentence, either
+from karat.sources.files import contents
+
+LENGTH = 8  # hexadecimal digits: how long the JSON that follows is
+LONGEST = 200  # bytes of a file's name
+WORDS = ("gold", "pred", "id", "measures", "missing", "noise", "noise_as", "improve", "beta", "interval", "title")
+PAGE, PROBLEM = "page.html", "problem.json"  # the files that hold the answer to a question
+NOT_OURS = "this is not what the page asks; reload it."
+
+
+class Question(NamedTuple):
+    """Files, gold first, by names that are safe to give to a file; options as text; the folder where the files are."""
+
+    names: tuple[str, ...]
+    options: dict[str, str]
+    folder: str
+
+
+class Task(NamedTuple):
+    """A question for a process: where its answer and what else it writes go, and what it may take."""
+
+    question: Question
+    answer: str  # a folder
+    spill: str  # a folder on a disk
+    seconds: float
+    memory: int
+
+
+class Arrival:
+    """A request's body, whose files are written to a folder as their bytes arrive.
+
+    take() is given the body part by part; question() is what all of it asks.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.start = bytearray()  # of the body, until the JSON is there
+        self.asked: Question | None = None
+        self.files: list[tuple[IO[bytes], int]] = []  # that are not whole yet, the next one last, and what they lack
+        self.more = False  # came than was announced
+        self.open = ExitStack()
+
+    def take(self, part: bytes) -> None:
+        """Write a part of the body to its file or files."""
+        if self.asked is None:
+            self.start += part
+            size = _size(self.start)
+            if size is None or len(self.start) < LENGTH + size:
+                return
+            self._ask(bytes(self.start[LENGTH : LENGTH + size]))
+            part = bytes(self.start[LENGTH + size :])
+            self.start.clear()
+        while part and self.files:
+            file, lacking = self.files.pop()
+            file.write(part[:lacking])
+            if len(part) < lacking:
+                self.files.append((file, lacking - len(part)))
+            part = part[lacking:]
+        self.more = self.more or bool(part)
+
+    def question(self) -> Question:
+        """The question, now that all has arrived."""
+        self.close()
+        if len(self.start) < LENGTH and self.asked is None:
+            raise KaratError(NOT_OURS)
+        if self.asked is None or self.more or self.files:
+            raise KaratError("some of the files did not arrive; send them again.")
+        for name in self.asked.names:
+            _check_packing(name)
+        return self.asked
+
+    def close(self) -> None:
+        """Close the files."""
+        self.open.close()
+
+    def _ask(self, head: bytes) -> None:
+        files, options = _read(head)
+        names: list[str] = []
+        for name, _ in files:
+            names.append(_own(name, names))
+        self.asked = Question(tuple(names), options, self.folder)
+        for name, (_, size) in list(zip(names, files, strict=True))[::-1]:
+            file: IO[bytes] = open(os.path.join(self.folder, name), "wb")  # noqa: SIM115
+            self.open.push(file)
+            if size:
+                self.files.append((file, size))
+
+
+def _size(start: bytes | bytearray) -> int | None:
+    """How long the JSON is, if so much has arrived."""
+    if len(start) < LENGTH:
+        return None
+    try:
+        size = int(start[:LENGTH], 16)
+    except ValueError:
+        size = -1
+    if size < 0:
+        raise KaratError(NOT_OURS)
+    limits.APP_HEAD.check(size, "the question")
+    return size
+
+
+def _read(head: bytes) -> tuple[list[tuple[str, int]], dict[str, str]]:
+    """The name and size of each file, and the options."""
+    try:
+        asked = json.loads(head)
+        files = [(str(file["name"]), int(file["size"])) for file in asked["files"]]
+        options = {str(name): str(value).strip() for name, value in asked["options"].items()}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
+        raise KaratError(NOT_OURS) from None
+    limits.APP_FILES.check(len(files), "the question")
+    if set(options) - set(WORDS) or any(length < 0 for _, length in files):
+        raise KaratError(NOT_OURS)
+    if not files:
+        raise KaratError("there are no labels yet; drop a file with gold and predicted labels, or paste both.")
+    return files, {name: value for name, value in options.items() if value}
+
+
+def _check_packing(name: str) -> None:
+    if name.lower().endswith((".zst", ".zstd", ".bz2", ".xz", ".zip")):
+        raise KaratError(f"{name!r} is packed; unpack it, or use karat report.")
+
+
+def check_unpacked(question: Question) -> None:
+    """Refuse what would take much more room than it has: a file of a hundred kilobytes can hold gigabytes."""
+    for name in question.names:
+        with open(os.path.join(question.folder, name), "rb") as file:
+            if file.read(2) == b"\x1f\x8b":
+                file.seek(0)
+                with suppress(*contents.UNREADABLE):  # of which the reader tells
+                    contents.check_unpacked(file, name)
+
+
+def _own(name: str, taken: list[str]) -> str:
+    """The last part of a path, without what a file system would obey; another name if it is taken."""
+    last = name.replace("\\", "/").rsplit("/", 1)[-1]
+    plain = "".join(c if c.isalnum() or c in " ._-()=+," else "_" for c in last)
+    plain = plain.encode("utf-8", "replace")[-LONGEST:].decode("utf-8", "ignore").strip(". ") or "labels.txt"
+    stem, ending = os.path.splitext(plain)
+    number = 2
+    while plain.casefold() in map(str.casefold, taken):
+        plain, number = f"{stem}-{number}{ending}", number + 1
+    return plain
+
+
+def as_number(text: str, name: str, low: float) -> float:
+    """An option that is a number above low."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not low < value < float("inf"):
+        raise KaratError(f"{name} is {text!r}; give a number above {low:g}.")
+    return value
+
+
+def listed_words(text: str | None) -> list[str]:
+    """Column names, separated by commas."""
+    return [word.strip() for word in (text or "").split(",") if word.strip()]
+
+
+FIELDS = {
+    "gold": "gold column", "pred": "predicted columns", "id": "id column", "missing": "items without a label",
+    "noise": "noise label", "noise_as": "noise counts as",
+}  # fmt: skip
+
+
+def in_words_of_the_page(sentence: Sentence) -> str:
+    """A sentence of the library with the names that the page's fields have.
+
+    >>> in_words_of_the_page(Sentence("say which is which: ", Option("gold"), ", ", Option("pred")))
+    'say which is which: «gold column», «predicted columns»'
+    """
+    return sentence.worded(_field)
+
+
+def _field(option: Option) -> str:
+    if option.name not in FIELDS:
+        return str(option)
+    choices = "" if option.bare else either(map(repr, option.choices))
+    return f"«{FIELDS[option.name]}» {choices}".rstrip()

@@ -1,0 +1,161 @@
+"""What is asked of an engine, in narwhals' words: the cells of a table, and sums over them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import narwhals as nw
+
+from karat.errors import LabelError, TableError, listed, nearest
+from karat.foreign import first_line
+from karat.sources.engines.dialects import Lazy, check_together, collected, comes_from, knows_nan, name_of, plainly
+from karat.tables.profile import Sizes
+
+GOLD, PRED, COUNT, ITEM = "karat_gold", "karat_pred", "karat_count", "karat_item"
+GROUP, WEIGHT = "karat_group", "karat_weight"
+
+
+def pred_names(number: int) -> list[str]:
+    """The names of the columns of so many systems: PRED for one, so that its cells have the names of a table."""
+    return [PRED] if number == 1 else [f"{PRED}_{place}" for place in range(number)]
+
+
+class Frame(NamedTuple):
+    """A frame of some engine, to be asked later."""
+
+    lazy: Lazy
+    inner: Mapping[str, str]  # what its columns are called in questions, by the user's names
+    engine: str
+
+    @classmethod
+    def of(cls, native: Any) -> Frame:
+        """A frame or a table of any engine that narwhals knows."""
+        names: list[str] = []
+        inner: list[str] = []
+        if comes_from(native, "pyspark") and hasattr(type(native), "toDF"):  # where a dot in a name means a field
+            with plainly(native):
+                names = list(native.columns)
+                inner = [f"karat_{place}" for place in range(len(names))]
+                native = native.toDF(*inner)
+        if comes_from(native, "pyarrow") and hasattr(native, "unify_dictionaries"):  # chunks may have different ones
+            native = native.unify_dictionaries()
+        try:
+            lazy = nw.from_native(native).lazy()
+        except nw.exceptions.DuplicateError as problem:
+            told = first_line(problem).rstrip(",: ")
+            raise LabelError(f"the frame has columns of the same name ({told}); give them different names.") from None
+        except TypeError:
+            raise LabelError(
+                f"{type(native).__name__} is no frame that karat knows; give one of pandas, Polars, PyArrow, DuckDB, "
+                "Dask, Spark or Ibis, or labels as lists."
+            ) from None
+        names = names or lazy.collect_schema().names()
+        if not all(isinstance(name, str) for name in names):
+            odd = next(name for name in names if not isinstance(name, str))
+            raise LabelError(f"the frame has a column called {odd!r}, which is no text; rename it.")
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise LabelError(f"the frame has more than one column {twice!r}; give them different names.")
+        return cls(lazy, dict(zip(names, inner or names, strict=True)), name_of(lazy.implementation))
+
+    def column(self, name: object, role: str) -> Any:
+        """A column by its name, with NaN as a missing value; refused if there is none."""
+        if not isinstance(name, str) or name not in self.inner:
+            hint = nearest(str(name), self.inner) or f"there are {listed(self.inner, 12)}."
+            raise LabelError(f"{role}={name!r} is no column of the frame; {hint}")
+        found = nw.col(self.inner[name])
+        if self.lazy.collect_schema()[self.inner[name]].is_float() and knows_nan(self.lazy.to_native()):
+            return nw.when(~found.is_nan()).then(found)
+        return found
+
+
+def selected(frame: Frame, columns: Mapping[str, tuple[str, str]]) -> Lazy:
+    """Some columns under names of our own, whatever the user's are: for each of ours, the user's and its role."""
+    return frame.lazy.select(*(frame.column(name, role).alias(ours) for ours, (name, role) in columns.items()))
+
+
+def joined(gold: Lazy, pred: Lazy, item: str) -> Lazy:
+    """Gold of one frame and systems of another, matched on the items' ids; labels are missing where one has none."""
+    check_together(gold.to_native(), pred.to_native())
+    for side, role in ((gold, "gold"), (pred, "pred")):
+        _check_ids(side, role, item)
+    kinds = [side.collect_schema()[ITEM] for side in (gold, pred)]
+    if kinds[0].is_numeric() != kinds[1].is_numeric():
+        raise LabelError(f"{item!r} is {kinds[0]} in gold and {kinds[1]} in pred; give both the same type of id.")
+    if kinds[0] != kinds[1] and all(kind.is_integer() for kind in kinds):  # of different lengths
+        gold, pred = (side.with_columns(nw.col(ITEM).cast(nw.Int64)) for side in (gold, pred))
+    labels = [name for side in (gold, pred) for name in side.collect_schema().names() if name != ITEM]
+    return gold.join(pred, on=ITEM, how="full", suffix="_right").select(*labels)
+
+
+def _check_ids(frame: Lazy, role: str, item: str) -> None:
+    """Refuse ids that are missing, or that occur twice: joins drop the ones and multiply the others."""
+    counted = frame.group_by(ITEM).agg(nw.len().alias(COUNT)).with_columns(nw.col(COUNT).cast(nw.Int64))
+    lacking = collected(counted.filter(nw.col(ITEM).is_null()))[COUNT]
+    if lacking:
+        raise LabelError(f"{lacking[0]:,} rows of {role} have no {item!r}; give each item one.")
+    twice = collected(counted.filter(nw.col(COUNT) > 1).head(1))[ITEM]
+    if twice:
+        raise LabelError(
+            f"{role} has item {twice[0]!r} more than once, so it cannot be aligned; make its item ids unique."
+        )
+
+
+def cells_of(rows: Lazy) -> Lazy:
+    """How many items there are of each combination of labels, and what they weigh if they have weights."""
+    kinds = rows.collect_schema()
+    totals = []
+    for name in (COUNT, WEIGHT):
+        if name in kinds.names():
+            _check_weights(rows, name)
+            wide = nw.Int64 if kinds[name].is_integer() else nw.Float64  # sums may be of 32 bits
+            rows = rows.with_columns(nw.col(name).cast(wide))
+            if name == COUNT:  # a cell without items is none
+                rows = rows.filter(nw.col(COUNT) > 0)
+            totals.append(nw.col(name).sum().alias(name))
+        elif name == COUNT:
+            totals.append(nw.len().alias(COUNT))
+    keys = [name for name in kinds.names() if name not in (COUNT, WEIGHT)]
+    cells = rows.group_by(*keys).agg(*totals)
+    return cells if COUNT in kinds.names() else cells.with_columns(nw.col(COUNT).cast(nw.Int64))
+
+
+def _check_weights(rows: Lazy, name: str) -> None:
+    """Refuse counts and weights that are no numbers, missing or negative, which a sum would hide."""
+    kind = rows.collect_schema()[name]
+    if not kind.is_numeric():
+        raise TableError(f"counts and weights are {kind} here; give a column of numbers.")
+    lacking = number(rows.filter(nw.col(name).is_null()), nw.len())
+    if lacking:
+        raise TableError(f"{int(lacking):,} rows have no count or weight; give each one.")
+    least = number(rows, nw.col(name).min())
+    if least < 0:
+        raise TableError(f"a count or weight is {least}; give positive numbers.")
+
+
+def number(lazy: Lazy, expression: Any) -> Any:
+    """One number of a frame; 0 of an empty one."""
+    (values,) = collected(lazy.select(expression.alias(COUNT))).values()
+    return values[0] if values and values[0] is not None else 0
+
+
+def sizes(counted: Lazy) -> Sizes:
+    """How many groups there are of each size, in exact integers."""
+    found = collected(counted.group_by(COUNT).agg(nw.len().alias("times")))
+    pairs = sorted((int(size), int(times)) for size, times in zip(found[COUNT], found["times"], strict=True))
+    return Sizes(tuple(size for size, _ in pairs), tuple(times for _, times in pairs))
+
+
+def margin(cells: Lazy, side: str) -> Lazy:
+    """The size of each class, or of each cluster."""
+    return cells.group_by(side).agg(nw.col(COUNT).sum()).with_columns(nw.col(COUNT).cast(nw.Int64))
+
+
+def with_margins(cells: Lazy, sides: Sequence[str]) -> Lazy:
+    """Cells with the sizes of their classes and clusters; no key is null any more, since joins drop nulls."""
+    whole = cells
+    for side in sides:
+        sized = margin(whole, side).rename({COUNT: f"{side}_size"})
+        cells = cells.join(sized, on=side, how="inner", suffix="_again")
+    return cells

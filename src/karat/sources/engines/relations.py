@@ -1,0 +1,213 @@
+"""DuckDB's relations: the group-by, and all questions about the cells, in its own SQL.
+
+narwhals, asked about relations, makes DuckDB print notices of leaks when the program ends.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import narwhals as nw
+
+from karat.errors import LabelError, TableError, listed, nearest
+from karat.machine.temporary import own_folder
+from karat.sources.engines.cells import Cells
+from karat.sources.engines.dialects import Lazy, comes_from, frame_columns
+from karat.sources.engines.queries import COUNT, GOLD, PRED, WEIGHT
+from karat.tables.counts import CellFormula, count_itself
+from karat.tables.profile import Sizes
+
+NUMBERS = (  # the types of numbers begin with
+    "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT",
+    "DOUBLE", "FLOAT", "DECIMAL",
+)  # fmt: skip
+
+
+def is_relation(data: object) -> bool:
+    """Whether something is a relation of DuckDB."""
+    return comes_from(data, "duckdb", "_duckdb") and hasattr(data, "aggregate")
+
+
+def relation_rows(relation: Any, columns: Mapping[str, tuple[str, str]]) -> Any:
+    """Some columns under names of our own: for each of ours, the user's and its role."""
+    chosen = (f"{_column(relation, name, role)} AS {ours}" for ours, (name, role) in columns.items())
+    return relation.project(", ".join(chosen))
+
+
+def relation_cells(rows: Any) -> DuckdbCells:
+    """How many items there are of each combination of labels, and what they weigh if they have weights."""
+    totals = []
+    for name in (COUNT, WEIGHT):
+        if name not in rows.columns:
+            totals += ["count(*) AS " + COUNT] if name == COUNT else []
+            continue
+        kind = str(rows.types[rows.columns.index(name)]).upper()
+        if not kind.startswith(NUMBERS):
+            raise TableError(f"counts and weights are {kind} here; give a column of numbers.")
+        lacking, least = rows.aggregate(f"count(*) FILTER ({name} IS NULL), min({name})").fetchall()[0]
+        if lacking or (least is not None and least < 0):
+            what = f"{lacking:,} rows have no count or weight" if lacking else f"a count or weight is {least}"
+            raise TableError(f"{what}; give each row a positive number.")
+        totals.append(f"sum({name})::{'BIGINT' if 'INT' in kind else 'DOUBLE'} AS {name}")
+        if name == COUNT:  # a cell without items is none
+            rows = rows.filter(f"{COUNT} > 0")
+    # names are our own by now, so that none of the user's is taken for another
+    keys = ", ".join(name for name in rows.columns if name not in (COUNT, WEIGHT))
+    return DuckdbCells.of(rows.aggregate(f"{keys}, {', '.join(totals)}", keys))
+
+
+def relation_labels(relation: Any, columns: Mapping[str, tuple[str, str]]) -> Lazy:
+    """Items and their labels, to be joined."""
+    return _frame(relation_rows(relation, columns))
+
+
+class DuckdbCells(Cells):
+    """Cells in a database of their own, in memory or on the disk as DuckDB decides, whatever becomes of the user's."""
+
+    def __init__(
+        self,
+        connection: Any,
+        folder: tempfile.TemporaryDirectory[str],
+        where: str = "",
+        *given: Any,
+        name: str = "cells",
+    ) -> None:
+        self.connection, self.folder, self.where, self.given, self.name = connection, folder, where, given, name
+        kinds = {column: str(kind).upper() for column, kind, *_ in connection.execute(f"DESCRIBE {name}").fetchall()}
+        self.fractional = kinds[COUNT] in ("DOUBLE", "FLOAT")
+        self.numeric = kinds.get(PRED, "").startswith(NUMBERS)
+
+    @classmethod
+    def of(cls, cells: Any) -> DuckdbCells:
+        """The rows of a relation, copied in streaming."""
+        import duckdb
+
+        _need_arrow()
+        folder = tempfile.TemporaryDirectory(dir=own_folder(), ignore_cleanup_errors=True)
+        connection = duckdb.connect(config={"temp_directory": folder.name, "preserve_insertion_order": False})
+        try:
+            reader = getattr(cells, "to_arrow_reader", None) or cells.fetch_arrow_reader  # DuckDB 2; before
+            connection.register("given", reader())
+            connection.execute("CREATE TABLE cells AS SELECT * FROM given")
+            connection.unregister("given")
+            return cls(connection, folder)
+        except BaseException:
+            connection.close()
+            folder.cleanup()
+            raise
+
+    def _ask(self, query: str) -> list[tuple[Any, ...]]:
+        """The rows of a query, in which {cells} stands for the cells."""
+        cells = f"(SELECT * FROM {self.name} {self.where})"
+        given = list(self.given) * query.count("{cells}")
+        cursor = self.connection.cursor()  # so that threads may ask at the same time
+        return list(cursor.execute(query.replace("{cells}", cells), given).fetchall())
+
+    def number(self) -> int:
+        """How many cells there are."""
+        return int(self._ask("SELECT count(*) FROM {cells}")[0][0])
+
+    def columns(self) -> dict[str, Any]:
+        """All cells."""
+        found = self.connection.cursor().sql(f"SELECT * FROM {self.name} {self.where}", params=list(self.given))
+        return frame_columns(nw.from_native(found.to_arrow_table()))
+
+    def unlabelled(self) -> int:
+        """How many items lack a label on either side."""
+        query = f"SELECT coalesce(sum({COUNT}), 0) FROM {{cells}} WHERE {GOLD} IS NULL OR {PRED} IS NULL"
+        return int(self._ask(query)[0][0])
+
+    def labelled(self) -> DuckdbCells:
+        """The cells of items that have both labels."""
+        return self._only(f"{GOLD} IS NOT NULL AND {PRED} IS NOT NULL")
+
+    def items_in(self, cluster: Any) -> int:
+        """How many items have this predicted label."""
+        found = self._only(f"{PRED} = ?", cluster)
+        return int(found._ask(f"SELECT coalesce(sum({COUNT}), 0) FROM {{cells}}")[0][0])
+
+    def without(self, cluster: Any) -> DuckdbCells:
+        """The cells of all other predicted labels."""
+        return self._only(f"{PRED} != ?", cluster)
+
+    def _only(self, condition: str, *given: Any) -> DuckdbCells:
+        where = f"{self.where} AND {condition}" if self.where else f"WHERE {condition}"
+        return DuckdbCells(self.connection, self.folder, where, *self.given, *given, name=self.name)
+
+    def weighed(self) -> DuckdbCells:
+        """The cells with what their items weigh in place of their number."""
+        chosen = f"SELECT {GOLD}, {PRED}, {WEIGHT} AS {COUNT} FROM {self.name} WHERE {WEIGHT} > 0"
+        self.connection.execute(f"CREATE OR REPLACE VIEW weighed AS {chosen}")
+        return DuckdbCells(self.connection, self.folder, self.where, *self.given, name="weighed")
+
+    def sizes(self, side: str | None = None) -> Sizes:
+        """How many cells, classes or clusters there are of each size."""
+        inner = "{cells}" if side is None else f"(SELECT sum({COUNT}) AS {COUNT} FROM {{cells}} GROUP BY {side})"
+        pairs = sorted(
+            (int(size), int(times)) for size, times in self._ask(f"SELECT {COUNT}, count(*) FROM {inner} GROUP BY 1")
+        )
+        return Sizes(tuple(size for size, _ in pairs), tuple(times for _, times in pairs))
+
+    def groups(self, sides: Sequence[str]) -> dict[str, list[Any]]:
+        """How often each count occurs together with the sizes of its class or cluster."""
+        names = [COUNT, *(f"{side}_size" for side in sides)]
+        rows = self._ask(f"SELECT {', '.join(names)}, count(*) FROM ({_sized(sides)}) GROUP BY ALL")
+        return {name: [row[place] for row in rows] for place, name in enumerate([*names, "times"])}
+
+    def best(self, f: CellFormula, side: str) -> Any:
+        """The formula is arithmetic, so DuckDB's own expressions go through it."""
+        if f is count_itself:
+            return int(
+                self._ask(f"SELECT sum(best) FROM (SELECT max({COUNT}) AS best FROM {{cells}} GROUP BY {side})")[0][0]
+            )
+        from duckdb import ColumnExpression
+
+        value = f(*(ColumnExpression(name).cast("DOUBLE") for name in (COUNT, f"{GOLD}_size", f"{PRED}_size")))
+        best = f"SELECT max({value}) AS best FROM ({_sized((GOLD, PRED))}) GROUP BY {side}"
+        return float(self._ask(f"SELECT sum(best) FROM ({best})")[0][0])
+
+    def __reduce__(self) -> Any:
+        raise TableError("cells that stay in DuckDB cannot be pickled; keep the scores, as to_dict() has them.")
+
+    def close(self) -> None:
+        """Give back memory and disk."""
+        self.connection.close()
+        self.folder.cleanup()
+
+
+def _sized(sides: Sequence[str]) -> str:
+    """A query: cells with the sizes of their classes, or clusters, or both."""
+    windows = "".join(f", sum({COUNT}) OVER (PARTITION BY {side})::BIGINT AS {side}_size" for side in sides)
+    return f"SELECT *{windows} FROM {{cells}}"
+
+
+def _need_arrow() -> None:
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        raise TableError("relations of DuckDB are read as Arrow; pip install pyarrow.") from None
+
+
+def _frame(relation: Any) -> Lazy:
+    _need_arrow()
+    return nw.from_native(relation.to_arrow_table()).lazy()
+
+
+def _column(relation: Any, name: object, role: str) -> str:
+    """A column by its name, whatever is in it, with NaN as a missing value."""
+    kind = str(_type(relation, name, role)).upper()
+    quoted = _quoted(str(name))
+    return f"CASE WHEN isnan({quoted}) THEN NULL ELSE {quoted} END" if kind in ("DOUBLE", "FLOAT") else quoted
+
+
+def _type(relation: Any, name: object, role: str) -> Any:
+    if name not in relation.columns:
+        hint = nearest(str(name), relation.columns) or f"there are {listed(relation.columns, 12)}."
+        raise LabelError(f"{role}={name!r} is no column of the frame; {hint}")
+    return relation.types[relation.columns.index(name)]
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

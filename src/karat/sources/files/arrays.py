@@ -1,0 +1,65 @@
+"""NumPy arrays."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import numpy as np
+
+from karat.errors import FileError
+from karat.sources.files.inputs import Input
+
+
+def read_npy(source: Input) -> Any:
+    """A one-dimensional array, left on the disk until it is counted; pickles are refused."""
+    try:
+        dtype, shape, start = array_header(source.path)
+    except Exception as problem:  # whatever a file that is no array makes NumPy raise
+        reason = str(problem).split("\n", 1)[0].rstrip(".")[:200]
+        raise FileError(f"{source.name!r} is not an array that karat reads ({reason}); save plain labels.") from None
+    if len(shape) != 1:
+        raise FileError(f"{source.name!r} has shape {shape}; give one label per item, in one dimension.")
+    if not dtype.itemsize:
+        raise FileError(f"{source.name!r} has labels of no length; save plain labels.")
+    if not shape[0]:
+        raise FileError(f"{source.name!r} has no labels; give an array with some.")
+    array = np.memmap(source.path, dtype, "r", start, shape)
+    if array.dtype.kind == "U" and not _is_text(array):
+        raise FileError(f"{source.name!r} has numbers that are no characters in its text; check that it is whole.")
+    return array
+
+
+def array_header(path: str) -> tuple[np.dtype[Any], tuple[int, ...], int]:
+    """What a NumPy file says that it holds, and where it begins; it must be there. NumPy itself can crash of it."""
+    with open(path, "rb") as file:
+        if file.read(2) == b"PK":
+            raise ValueError("it holds several arrays")
+        file.seek(0)
+        version = np.lib.format.read_magic(file)
+        if version not in ((1, 0), (2, 0)):
+            raise ValueError(f"version {version[0]}.{version[1]} is for records")
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, dtype = read(file)
+        start = file.tell()
+    size = dtype.itemsize
+    for length in shape:
+        if type(length) is not int or length < 0:
+            raise ValueError(f"the shape {shape} has a length that is none")
+        size *= length
+    held = os.path.getsize(path) - start
+    if dtype.hasobject:
+        raise ValueError("it holds pickled objects")
+    if size > held:
+        raise ValueError(f"it should have {size:,} bytes of data but has {held:,}")
+    return dtype, shape, start
+
+
+def _is_text(array: Any) -> bool:
+    """Whether all four bytes of each character of an array of text are a character; NumPy does not look."""
+    for start in range(0, array.size, 1 << 20):
+        part = np.ascontiguousarray(array[start : start + (1 << 20)])
+        if part.view(np.dtype(np.uint32).newbyteorder(part.dtype.byteorder)).max(initial=0) > sys.maxunicode:
+            return False
+    return True

@@ -1,0 +1,190 @@
+"""Gold and systems in files that DuckDB reads: matched by queries, numbered, and brought under the policy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from karat.errors import FileError, LabelError, NothingLeftError
+from karat.labels.alignment import Aligned, Coded, Rows, apply_policy, rows_of
+from karat.labels.weights import ALL_ZERO
+from karat.sources.files import problems
+from karat.sources.files.options import Reading
+from karat.sources.files.queries import Database, Piece
+from karat.sources.files.roles import Pairing
+from karat.tables.systems import AlignedSystems, CountedSystems, Groups, Systems
+from karat.tables.table import Table
+
+HELD = 50_000_000  # codes of labels that are kept beside tables, at four bytes each
+
+
+def queried(pairings: Sequence[Pairing], reading: Reading, database: Database) -> Systems:
+    """The systems of some files: with the labels of items, or only their tables if items are too many."""
+    keep = True if reading.ids else reading.keep
+    pieces = database.pieces(pairings, reading.by, reading.total, ids=reading.ids, whole=keep is True)
+    held: list[Rows] = []
+    counts = _Tables(pairings, reading)
+    wrong = _Problems(pairings, reading)
+    for piece in pieces:
+        wrong.add(piece)
+        if wrong.any:
+            continue  # to the end, so that all of them are counted
+        rows = _rows(piece, reading)
+        if held and rows.sides[""].names is not held[0].sides[""].names:  # codes of another meaning
+            keep = False
+        held.append(rows)
+        size = sum(part.sides[""].codes.size for part in held) * len(rows.sides)
+        if keep is not True and (keep is False or size > HELD):
+            for part in held:
+                counts.add(part)
+            held.clear()
+    wrong.tell(database)
+    if held and counts.empty:
+        return AlignedSystems(_applied(_joined(held), pairings, reading))
+    for part in held:
+        counts.add(part)
+    return counts.systems()
+
+
+def _rows(piece: Piece, reading: Reading) -> Rows:
+    weights, counts = piece.weights, piece.counts
+    if reading.count is not None and weights is not None:
+        from karat.sources.files.matching import to_counts
+
+        weights, counts = None, to_counts(weights)
+    return Rows(dict(piece.sides), piece.items, counts, weights, piece.by)
+
+
+def _applied(rows: Rows, pairings: Sequence[Pairing], reading: Reading) -> Aligned:
+    """The rows under the policy."""
+    if rows.weights is not None and not rows.weights.any():
+        raise LabelError(ALL_ZERO)
+    together = pairings[0].together
+    policy = replace(reading.policy, weighted=reading.weights is not None, matched="positions" if together else "items")
+    called = {"": str(pairings[0].gold), **{pairing.name: str(pairing.pred) for pairing in pairings}}
+    return apply_policy(rows, policy, called, noise_is_text=True)
+
+
+def _joined(parts: Sequence[Rows]) -> Rows:
+    """Rows one after the other; codes mean the same in all parts."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+
+    def both(columns: Sequence[Any]) -> Any:
+        return None if columns[0] is None else np.concatenate(columns)
+
+    sides = {
+        name: Coded(both([part.sides[name].codes for part in parts]), side.names) for name, side in first.sides.items()
+    }
+    groups = None
+    if first.groups is not None:
+        groups = Coded(both([part.groups.codes for part in parts if part.groups is not None]), first.groups.names)
+    return Rows(
+        sides, both([part.items for part in parts]), both([part.counts for part in parts]),
+        both([part.weights for part in parts]), groups,
+    )  # fmt: skip
+
+
+class _Problems:
+    """What the policy does not allow, counted over all parts."""
+
+    def __init__(self, pairings: Sequence[Pairing], reading: Reading) -> None:
+        self.pairings, self.reading = pairings, reading
+        self.sides = {"": pairings[0].gold, **{pairing.name: pairing.pred for pairing in pairings}}
+        self.absent = dict.fromkeys(self.sides, 0)  # items that each side lacks
+        self.missing = dict.fromkeys(self.sides, 0)  # labels that each side lacks
+        self.groupless = 0
+
+    def add(self, piece: Piece) -> None:
+        """Count those of a part."""
+        self.groupless += piece.groupless
+        by_gold = self.reading.by is not None and self.reading.policy.missing in ("singletons", "cluster")
+        if by_gold:
+            self.absent[""] += piece.absent[""]
+        if self.reading.policy.missing != "raise":
+            return
+        for name, number in piece.absent.items():
+            self.absent[name] += number
+            codes = piece.sides[name].codes
+            lacking = int((codes < 0).sum() if piece.counts is None else piece.counts[codes < 0].sum())
+            self.missing[name] += lacking - number
+
+    @property
+    def any(self) -> bool:
+        """Whether there is something to tell."""
+        return bool(self.groupless) or any(self.absent.values()) or any(self.missing.values())
+
+    def tell(self, database: Database) -> None:
+        """Raise what is wrong, with a few of the items that it is about."""
+        if self.groupless:
+            raise problems.without_value(self.pairings[0].gold.source, "a group", str(self.reading.by), self.groupless)
+        if any(self.absent.values()) and self.reading.policy.missing != "raise":
+            raise problems.without_side(self.pairings[0], self.absent[""])
+        if any(self.absent.values()):
+            raise problems.unmatched(self.pairings, database.lacking(self.sides))
+        for name, side in self.sides.items():
+            if self.missing[name]:
+                noun, few = ("item", database.without_label(side)) if side.item is not None else ("row", [])
+                raise FileError(problems.without_label(side, self.missing[name], noun, few))
+
+
+class _Tables:
+    """The tables of systems, and of groups, added up part by part."""
+
+    def __init__(self, pairings: Sequence[Pairing], reading: Reading) -> None:
+        self.pairings, self.reading = pairings, reading
+        self.parts: dict[str, list[Table]] = {pairing.name: [] for pairing in pairings}
+        self.groups: dict[int, dict[str, list[Table]]] = {}
+        self.names: list[Any] = []
+        self.dropped, self.dropped_by = 0, dict.fromkeys(["gold", *self.parts], 0)
+        self.lost: dict[str, Any] = {}
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was counted yet."""
+        return not self.groups and not any(self.parts.values()) and not self.dropped
+
+    def add(self, rows: Rows) -> None:
+        """Count a part of the items."""
+        if rows.groups is not None:
+            self.names = list(rows.groups.names or ())
+            for code in range(len(self.names)):
+                self.groups.setdefault(code, {name: [] for name in self.parts})
+        try:
+            aligned = _applied(rows, self.pairings, self.reading)
+        except NothingLeftError:
+            self.dropped += int(rows.sides[""].codes.size if rows.counts is None else rows.counts.sum())
+            return
+        self.dropped += aligned.dropped
+        for name, number in aligned.dropped_by.items():
+            self.dropped_by[name] += number
+        if aligned.groups is None:
+            for name in self.parts:
+                self.parts[name].append(Table.of_aligned(aligned, name))
+            return
+        systems: Any = AlignedSystems(aligned).groups
+        by_code = rows_of(aligned.groups.codes, len(self.names))
+        for code, found in enumerate(by_code):
+            if found.size:
+                for name, table in systems[self.names[code]].items():
+                    self.groups[code][name].append(table)
+
+    def systems(self) -> CountedSystems:
+        """The tables of all parts."""
+        if self.groups:
+            groups = Groups(
+                (
+                    self.names[code],
+                    {n: Table.from_batches(parts) for n, parts in found.items()} if any(found.values()) else None,
+                )
+                for code, found in sorted(self.groups.items())
+            )
+            return CountedSystems({}, groups, self.dropped, self.dropped_by)
+        if not any(self.parts.values()):
+            raise NothingLeftError(f"no item is left to score: all {self.dropped:,} were dropped; keep some.")
+        tables = {name: Table.from_batches(parts) for name, parts in self.parts.items()}
+        return CountedSystems(tables, None, self.dropped, self.dropped_by)

@@ -1,0 +1,155 @@
+"""Columns that are in memory: gold and systems of the same rows, matched on ids, or by position."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from karat.errors import FileError
+from karat.labels.alignment import Aligned, align
+from karat.labels.encoding import Labels, to_labels
+from karat.sources.files import problems
+from karat.sources.files.options import Reading
+from karat.sources.files.roles import Pairing, Side
+from karat.sources.files.sources import Source, as_list
+
+
+def matched_in_memory(pairings: Sequence[Pairing], reading: Reading) -> Aligned:
+    """Gold and all systems on the same items, under the policy."""
+    gold = pairings[0].gold
+    sides = {"": gold, **{pairing.name: pairing.pred for pairing in pairings}}
+    weights = None if reading.total is None else _weights(gold.source, reading.total)
+    groups = None if reading.by is None else _groups(gold.source, reading.by)
+    ids: Any = None
+    if pairings[0].together:
+        ids = None if gold.item is None else _texts(gold)
+        labels: dict[str, Any] = {name: side.source.values(side.label) for name, side in sides.items()}
+        _check_labels(sides, labels, reading, "row", ids)
+    elif gold.item is None:
+        if reading.others:
+            raise FileError("by and weights need columns; give files that have them.")
+        labels = {name: _whole(side) for name, side in sides.items()}
+        if len(set(map(len, labels.values()))) > 1:
+            raise problems.lengths(list(sides.values()), [len(column) for column in labels.values()])
+        _check_labels(sides, labels, reading, "line", None)
+    else:
+        labels = {name: by_item(side) for name, side in sides.items()}
+        _check_items(pairings, labels, reading)
+    called = {name: str(side) for name, side in sides.items()}
+    options = {"counts": to_counts(weights)} if reading.count is not None else {"weights": weights}
+    return align(
+        labels.pop(""), labels, reading.policy, groups=groups, items=ids, called=called, noise_is_text=True, **options
+    )
+
+
+def to_counts(values: Any) -> Any:
+    """Counts of cells as integers, if all of them are."""
+    import numpy as np
+
+    from karat.labels.weights import check_weights
+
+    array = check_weights(values, None)
+    if array.dtype.kind == "f" and (array % 1).any():
+        raise FileError("the counts of cells have fractions; give whole numbers of items, or use weights.")
+    return array.astype(np.int64)
+
+
+def _whole(side: Side) -> Any:
+    """A whole column, numbered part by part where it comes in parts."""
+    if side.source.batches is None:
+        return side.source.values(side.label)
+    return Labels.of_batches(side.source.batches(), str(side))
+
+
+def _texts(side: Side) -> list[str]:
+    """The ids of a side as text, so that 1 in one file is "1" in another."""
+    column = str(side.item)
+    items = as_list(side.source.values(column))
+    lacking = sum(item is None for item in items)
+    if lacking:
+        raise problems.without_value(side.source, "an id", column, lacking)
+    return [item if isinstance(item, str) else json_text(item) for item in items]
+
+
+def json_text(label: Any) -> str:
+    """A value as JSON and DuckDB write it: true and false in small letters."""
+    return str(label).lower() if isinstance(label, bool) else str(label)
+
+
+def by_item(side: Side) -> Labels:
+    """The labels of a side with the ids of its items."""
+    texts = _texts(side)
+    if len(set(texts)) < len(texts):
+        twice = sorted(item for item, times in Counter(texts).items() if times > 1)
+        raise problems.duplicates(side, len(twice), twice[:3])
+    labels = to_labels(side.source.values(side.label), str(side))
+    return replace(labels, items=texts, keyed=True)
+
+
+def _check_items(pairings: Sequence[Pairing], labels: Mapping[str, Labels], reading: Reading) -> None:
+    """Refuse items that some files lack, and items without a label, unless the policy says what becomes of them."""
+    if reading.policy.missing != "raise":
+        return
+    union = {item for side in labels.values() for item in side.items}
+    lacking = {name: sorted(union.difference(side.items)) for name, side in labels.items()}
+    if any(lacking.values()):
+        raise problems.unmatched(pairings, {name: (len(items), items[:3]) for name, items in lacking.items()})
+    sides = {"": pairings[0].gold, **{pairing.name: pairing.pred for pairing in pairings}}
+    for name, side in labels.items():
+        _raise_missing(sides[name], side, "item", side.items, reading)
+
+
+def _check_labels(
+    sides: Mapping[str, Side], labels: Mapping[str, Any], reading: Reading, noun: str, ids: Sequence[Any] | None
+) -> None:
+    """Refuse rows without a label, unless the policy says what becomes of them."""
+    if reading.policy.missing == "raise":
+        for name, column in labels.items():
+            side = column if isinstance(column, Labels) else None
+            _raise_missing(sides[name], side or to_labels(column, str(sides[name])), noun, ids, reading)
+
+
+def _raise_missing(side: Side, labels: Labels, noun: str, ids: Sequence[Any] | None, reading: Reading) -> None:
+    if labels.complete:
+        return
+    rows = (labels.coded[0] < 0).nonzero()[0].tolist()
+    few = [row + 1 for row in rows[:3]] if ids is None else sorted(ids[row] for row in rows)[:3]
+    raise FileError(problems.without_label(side, len(rows), noun if ids is None else "item", few))
+
+
+def _groups(source: Source, column: str) -> list[Any]:
+    """The group of each row."""
+    values = as_list(source.values(column))
+    lacking = sum(map(_absent, values))
+    if lacking:
+        raise problems.without_value(source, "a group", column, lacking)
+    return values
+
+
+def _absent(label: Any) -> bool:
+    return label is None or label != label  # NaN
+
+
+def _weights(source: Source, column: str) -> list[Any]:
+    """Numbers: integers if all of them are."""
+    values = as_list(source.values(column))
+    lacking = sum(map(_absent, values))
+    if lacking:
+        raise problems.without_value(source, "a weight", column, lacking)
+    for kind in (int, float):
+        try:
+            return [kind(value) if isinstance(value, str) else value for value in values]
+        except ValueError:
+            continue
+    bad = next(value for value in values if isinstance(value, str) and not _is_number(value))
+    raise problems.no_weight(source, column, bad) from None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,67 @@
+"""What to say of ids and labels that do not fit; the same words, whoever read the file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from karat.errors import FileError, Sentence, listed
+from karat.labels.alignment import different_items, missing_labels
+from karat.labels.policy import DROP, KEEP_OR_DROP
+from karat.sources.files.roles import Pairing, Side
+from karat.sources.files.sources import Source
+
+
+def duplicates(side: Side, number: int, few: Sequence[Any]) -> FileError:
+    """Ids that are not unique."""
+    ids = "1 id" if number == 1 else f"{number:,} ids"
+    where = f"{side.source.input.name!r} has {ids} more than once in column {side.item!r}"
+    return FileError(f"{where}: {_some(number, few)}; make them unique.")
+
+
+def unmatched(pairings: Sequence[Pairing], lacking: Mapping[str, tuple[int, Sequence[Any]]]) -> FileError:
+    """Items that some files lack: for gold ('') and each system, how many and a few of them."""
+    names = {"": repr(pairings[0].gold.source.input.name), **{p.name: repr(p.pred.source.input.name) for p in pairings}}
+    few = {names[side]: values for side, (_, values) in lacking.items()}
+    return FileError(different_items(few, {names[side]: number for side, (number, _) in lacking.items()}))
+
+
+def without_label(side: Side, number: int, noun: str, few: Sequence[Any] = ()) -> Sentence:
+    """Rows, lines or items that lack a label."""
+    if not few:
+        plural = "" if number == 1 else "s"
+        return Sentence(f"{side} has {number:,} missing label{plural}; say ", KEEP_OR_DROP, ".")
+    shown = listed([*few, *[None] * (number - len(few))], len(few))
+    return Sentence(f"{side} has {missing_labels(number, noun)} {shown}; say ", KEEP_OR_DROP, ".")
+
+
+def without_value(source: Source, what: str, column: str, number: int) -> FileError:
+    """Rows that lack an id, a weight or a group."""
+    rows = "1 row" if number == 1 else f"{number:,} rows"
+    return FileError(f"{source.input.name!r} has {rows} without {what} in column {column!r}; give every item one.")
+
+
+def without_side(pairing: Pairing, number: int) -> FileError:
+    """Items that only systems have, so that nothing says their group."""
+    items = "1 item" if number == 1 else f"{number:,} items"
+    gold = pairing.gold.source.input.name
+    return FileError(f"{items} of the systems have no group, since {gold!r} lacks them; say ", DROP, ".")
+
+
+def no_weight(source: Source, column: str, value: object) -> FileError:
+    """A weight that is no number."""
+    return FileError(f"{source.input.name!r} has {value!r} in column {column!r}, which is no weight; give numbers.")
+
+
+def lengths(sides: Sequence[Side], numbers: Sequence[int]) -> FileError:
+    """Columns of different lengths, which cannot be matched by position."""
+    other = next(place for place, number in enumerate(numbers) if number != numbers[0])
+    names = [sides[place].source.input.name for place in (0, other)]
+    return FileError(
+        f"{names[0]!r} has {numbers[0]:,} labels but {names[1]!r} has {numbers[other]:,}; "
+        "give files with an id column, so that they can be matched."
+    )
+
+
+def _some(number: int, few: Sequence[Any]) -> str:
+    return f"{listed(few)}{', ...' if number > len(few) else ''}"

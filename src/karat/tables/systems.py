@@ -1,0 +1,149 @@
+"""Gold and systems as tables: from labels in memory, or counted elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+from karat.errors import NothingLeftError, Option
+from karat.labels.alignment import Aligned, Coded, rows_of
+from karat.labels.names import ByLabel
+from karat.tables.counts import Profiled
+from karat.tables.table import Table
+
+
+class Groups(ByLabel[Mapping[str, Table]]):
+    """The tables of all systems for each group of items, and the groups of which no item is left."""
+
+    def __init__(self, tables: Iterable[tuple[Any, Mapping[str, Table] | None]]) -> None:
+        given = list(tables)
+        super().__init__((group, systems) for group, systems in given if systems is not None)
+        self.empty = tuple(group for group, systems in given if systems is None)
+        if not len(self):
+            raise NothingLeftError(
+                f"no item is left in any of {len(given)} groups; keep some, with ",
+                Option("missing", ("singletons",)),
+                ".",
+            )
+
+
+class Systems(Protocol):
+    """One or more systems, each counted against gold on the same items."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the systems."""
+
+    @property
+    def tables(self) -> Mapping[str, Profiled]:
+        """The table of each system, or its counts where the cells stay in an engine."""
+
+    @property
+    def groups(self) -> Groups | None:
+        """The tables of each group, if items are in groups."""
+
+    @property
+    def aligned(self) -> Aligned | None:
+        """The labels of each item, if they are at hand."""
+
+    @property
+    def dropped(self) -> int:
+        """The number of items that are left out for all systems."""
+
+    @property
+    def dropped_by(self) -> Mapping[str, int]:
+        """The number of items that are left out on account of gold and of each system."""
+
+    def collected(self) -> Systems:
+        """The same systems with all cells here, not in an engine."""
+
+
+@dataclass(frozen=True, eq=False)
+class AlignedSystems:
+    """Systems whose labels are in memory."""
+
+    labels: Aligned
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the systems."""
+        return tuple(self.labels.systems)
+
+    @property
+    def aligned(self) -> Aligned:
+        """The labels of each item."""
+        return self.labels
+
+    @cached_property
+    def tables(self) -> Mapping[str, Table]:
+        """The table of each system."""
+        return {name: Table.of_aligned(self.labels, name) for name in self.names}
+
+    @cached_property
+    def groups(self) -> Groups | None:
+        """The tables of each group."""
+        groups = self.labels.groups
+        if groups is None:
+            return None
+        names = list(groups.names or ())
+        return Groups(
+            (name, self._group(code, rows) if rows.size else None)
+            for code, (name, rows) in enumerate(zip(names, rows_of(groups.codes, len(names)), strict=True))
+        )
+
+    def _group(self, code: int, rows: Any) -> Mapping[str, Table]:
+        labels = self.labels
+        totals = None if labels.totals is None else labels.totals[rows]
+        gold = None if labels.gold is None else _small(labels.gold.at(rows))
+        return {
+            name: Table.of_codes(gold, _small(side.at(rows)), totals, labels.group_policies[name][code])
+            for name, side in labels.systems.items()
+        }
+
+    def collected(self) -> AlignedSystems:
+        """The same systems: all cells are here."""
+        return self
+
+    @property
+    def dropped(self) -> int:
+        """The number of items left out for all systems."""
+        return self.labels.dropped
+
+    @property
+    def dropped_by(self) -> Mapping[str, int]:
+        """The number of items left out on account of gold and of each system."""
+        return self.labels.dropped_by
+
+
+def _small(side: Coded) -> Coded:
+    """The codes of few items with the names of those that occur: a group need not carry all names."""
+    if side.names is None:
+        return side
+    import numpy as np
+
+    used, codes = np.unique(side.codes, return_inverse=True)
+    return Coded(codes, [side.names[code] for code in used.tolist()])
+
+
+@dataclass(frozen=True, eq=False)
+class CountedSystems:
+    """Systems of which only tables are known."""
+
+    tables: Mapping[str, Profiled]
+    groups: Groups | None = None
+    dropped: int = 0
+    dropped_by: Mapping[str, int] = field(default_factory=dict)
+    aligned: None = None
+
+    def collected(self) -> CountedSystems:
+        """The same systems: all cells are here, or nowhere else."""
+        return self
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the systems."""
+        if self.groups is not None:
+            return tuple(next(iter(self.groups.values())))
+        return tuple(self.tables)

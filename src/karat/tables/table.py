@@ -1,0 +1,376 @@
+"""The contingency table: rows are gold classes, columns predicted clusters, only non-empty cells are kept."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import PathLike
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.errors import TableError
+from karat.kernels.assignment import best_matching, greedy_matching
+from karat.kernels.counting import cross_count
+from karat.kernels.tallying import add_by_code, best_by_code
+from karat.labels.alignment import PRED, Aligned, Coded, align, in_order_of_cells
+from karat.labels.names import label_key, merge_names
+from karat.labels.policy import Missing, NoiseAs, Policy
+from karat.limits import ITEMS
+from karat.output.frames import frame
+from karat.tables.counts import Celled, CellFormula, Counts, Profiled, count_itself
+from karat.tables.matrices import matrix_cells
+from karat.tables.profile import Exact, Profile, Sizes, exact_sizes, exact_sum
+
+Ints: TypeAlias = NDArray[np.int64]
+
+LIMIT = 1 << 62  # items in a table, so that the sum of two margins fits 64 bits
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table(Celled):
+    """Counts of items by class and cluster; immutable, and independent of the order of items.
+
+    >>> table = Table.from_labels(["a", "a", "b"], [1, 2, 2])
+    >>> table.classes, table.clusters, table.n
+    (('a', 'b'), (1, 2), 3)
+    """
+
+    rows: Ints
+    cols: Ints
+    counts: NDArray[Any]
+    classes: tuple[Any, ...]
+    clusters: tuple[Any, ...]
+    policy: Policy = field(default_factory=Policy)
+
+    @classmethod
+    def from_labels(
+        cls,
+        gold: object,
+        pred: object,
+        *,
+        weights: object = None,
+        missing: Missing = "raise",
+        noise: object = None,
+        noise_as: NoiseAs | None = None,
+        ignore: object = None,
+    ) -> Table:
+        """Count two labelings of the same items, matched by item where both name their items."""
+        policy = Policy.of(missing, noise, noise_as, ignore)
+        return cls.of_aligned(align(gold, {PRED: pred}, policy, weights=weights), PRED)
+
+    @classmethod
+    def of_aligned(cls, aligned: Aligned, system: str) -> Table:
+        """The table of gold and one of the systems that were aligned with it."""
+        return cls.of_codes(aligned.gold, aligned.systems[system], aligned.totals, aligned.policies[system])
+
+    @classmethod
+    def of_codes(cls, gold: Coded | None, pred: Coded, totals: NDArray[Any] | None, policy: Policy) -> Table:
+        """The table of two sides, item by item; without gold, all items are of one class."""
+        if gold is None:
+            gold = Coded(np.zeros(pred.codes.size, np.int64), [None])
+        gold, pred = in_order_of_cells(gold, pred), in_order_of_cells(pred, gold)
+        return cls._count(gold.codes, pred.codes, totals, gold.names, pred.names, policy)
+
+    @classmethod
+    def from_cells(cls, gold: object, pred: object, counts: object) -> Table:
+        """A table from its cells: the class, the cluster and the count of each, as three columns."""
+        if counts is None:
+            raise TableError("counts is None; give the count of each cell.")
+        aligned = align(gold, {PRED: pred}, Policy(), weights=counts)
+        return cls.of_codes(aligned.gold, aligned.systems[PRED], aligned.weights, Policy())
+
+    @classmethod
+    def from_matrix(
+        cls, matrix: object, classes: Sequence[Any] | None = None, clusters: Sequence[Any] | None = None
+    ) -> Table:
+        """A table from a dense or SciPy sparse matrix, or a crosstab frame; empty rows and columns are dropped."""
+        rows, cols, values, row_names, col_names = matrix_cells(matrix, classes, clusters)
+        return cls._count(rows, cols, values, row_names, col_names, Policy())
+
+    @classmethod
+    def from_batches(cls, batches: Iterable[Any], **options: Any) -> Table:
+        """One table from a stream of (gold, pred) or (gold, pred, weights) batches, or of tables."""
+        if isinstance(batches, Table) or not isinstance(batches, Iterable):
+            raise TableError(f"{str(batches)[:60]!r} are no batches; give a list of (gold, pred), or of tables.")
+        merged: list[Table] = []
+        for batch in batches:
+            merged.append(batch if isinstance(batch, Table) else cls.from_labels(**_batch(batch), **options))
+            # like the carries of a binary counter: each cell is merged only log(batches) times
+            while len(merged) > 1 and merged[-2].counts.size <= 2 * merged[-1].counts.size:
+                merged[-2:] = [merge(merged[-2:])]
+        if not merged:
+            raise TableError("there are no batches; give at least one pair of gold and pred.")
+        return merge(merged)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Table:
+        """Read a table that save() wrote."""
+        from karat.tables.storage import load_cells
+
+        return cls._count(*load_cells(path))
+
+    @classmethod
+    def _count(
+        cls,
+        rows: NDArray[Any],
+        cols: NDArray[Any],
+        weights: NDArray[Any] | None,
+        classes: Sequence[Any] | None,
+        clusters: Sequence[Any] | None,
+        policy: Policy,
+    ) -> Table:
+        """The one way to a table: adds up equal cells, drops empty ones, keeps whole numbers whole.
+
+        Rows and columns are places in classes and clusters, or the labels themselves, if those are None.
+        """
+        if weights is not None:
+            with np.errstate(over="ignore"):
+                total = float(weights.sum(dtype=np.float64))
+            if total >= LIMIT:
+                raise TableError(f"the cells add up to {total:.3g}; karat counts fewer than 2^62 (4.6e18) items.")
+            if weights.dtype.kind == "f" and not (weights % 1).any():
+                weights = weights.astype(np.int64)
+            filled = weights > 0
+            if not filled.any():
+                raise TableError("no item is left with a positive weight; give at least one.")
+            if not filled.all():
+                rows, cols, weights = rows[filled], cols[filled], weights[filled]
+        try:
+            cells = cross_count(rows, cols, weights)
+        except ValueError as problem:  # another thread writes to the array
+            raise TableError(f"{problem}.") from None
+        names = _names(cells.left, classes), _names(cells.right, clusters)
+        table = cls(_fixed(cells.rows), _fixed(cells.cols), _fixed(cells.counts), *names, policy)
+        if cells.row_sizes is not None:
+            table.__dict__.update(class_sizes=_fixed(cells.row_sizes), cluster_sizes=_fixed(cells.col_sizes))
+        return table
+
+    @cached_property
+    def profile(self) -> Profile:  # type: ignore[override]
+        """The sizes of cells, classes and clusters, and how often each occurs."""
+        if self.counts.dtype.kind == "i":
+            return Profile(Sizes.of(self.counts), Sizes.of(self.class_sizes), Sizes.of(self.cluster_sizes))
+        cells, (classes, clusters), unit = exact_sizes(self.counts.tolist(), [self.rows.tolist(), self.cols.tolist()])
+        return Profile(Sizes.of(cells), Sizes.of(classes), Sizes.of(clusters), unit)
+
+    @cached_property
+    def class_sizes(self) -> NDArray[Any]:
+        """Items in each class."""
+        return self._margin(self.rows, len(self.classes))
+
+    @cached_property
+    def cluster_sizes(self) -> NDArray[Any]:
+        """Items in each cluster."""
+        return self._margin(self.cols, len(self.clusters))
+
+    def _margin(self, codes: Ints, size: int) -> NDArray[Any]:
+        if self.counts.dtype.kind == "i":
+            sizes = add_by_code(codes, self.counts, size)
+        else:
+            sizes = cross_count(codes, np.zeros_like(codes), self.counts).counts
+        return _fixed(sizes)
+
+    def cell_total(self, f: CellFormula) -> Any:
+        """The sum over cells of f(count, class size, cluster size)."""
+        return exact_sum(self._cells(f))
+
+    def class_best(self, f: CellFormula) -> Any:
+        """The sum over classes of the largest f(count, class size, cluster size) among their cells."""
+        return self._best(f, self.rows, len(self.classes))
+
+    def cluster_best(self, f: CellFormula) -> Any:
+        """The sum over clusters of the largest f(count, class size, cluster size) among their cells."""
+        return self._best(f, self.cols, len(self.clusters))
+
+    def _cells(self, f: CellFormula) -> NDArray[Any]:
+        if f is count_itself:
+            return self.counts
+        return np.asarray(f(self.counts, self.class_sizes[self.rows], self.cluster_sizes[self.cols]))
+
+    def _best(self, f: CellFormula, codes: Ints, size: int) -> Any:
+        return exact_sum(best_by_code(codes, self._cells(f), size))
+
+    def matched(self, *, greedy: bool = False) -> Any:
+        """The number of items in the heaviest, or the greedily chosen, one-to-one map of classes and clusters."""
+        chosen = (greedy_matching if greedy else best_matching)(self.rows, self.cols, self.counts)
+        return exact_sum(self.counts[chosen])
+
+    def expand(self) -> tuple[Ints, Ints]:
+        """A class code and a cluster code for every item."""
+        self.need_counts("a list of items")
+        ITEMS.check(self.n, "a function of labels", TableError)
+        return np.repeat(self.rows, self.counts), np.repeat(self.cols, self.counts)
+
+    @property
+    def T(self) -> Table:  # noqa: N802 (the name that NumPy and pandas users look for)
+        """The same table with gold and predicted exchanged."""
+        return Table._count(self.cols, self.rows, self.counts, self.clusters, self.classes, self.policy)
+
+    def __add__(self, other: object) -> Table:
+        return merge([self, other]) if isinstance(other, Table) else NotImplemented
+
+    def __sub__(self, other: object) -> Table:
+        """The table without the items of another, such as a day that is to be counted again."""
+        return without(self, other) if isinstance(other, Table) else NotImplemented
+
+    def __radd__(self, other: object) -> Table:
+        return self if other == 0 else NotImplemented  # so that sum(tables) works
+
+    def __eq__(self, other: object) -> bool:
+        return self._named_cells == other._named_cells if isinstance(other, Table) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def _named_cells(self) -> Counter[tuple[Any, Any, Any]]:
+        classes, clusters = ([label_key(name) for name in names] for names in (self.classes, self.clusters))
+        cells = zip(self.rows.tolist(), self.cols.tolist(), self.counts.tolist(), strict=True)
+        return Counter((classes[r], clusters[c], count) for r, c, count in cells)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        cells = (self.rows, self.cols, self.counts, self.classes, self.clusters, self.policy)
+        return Table._count, cells  # what was worked out from them is not worth carrying
+
+    def __repr__(self) -> str:
+        sizes = zip((self.n, *self.shape, self.counts.size), ("item", "class", "cluster", "cell"), strict=True)
+        return f"<Table: {', '.join(several(size, noun) for size, noun in sizes)}>"
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """The cells as a data frame with columns gold, pred and count, one row each."""
+        rows, cols = self.rows.tolist(), self.cols.tolist()
+        return frame(
+            {
+                "gold": [self.classes[r] for r in rows],
+                "pred": [self.clusters[c] for c in cols],
+                "count": self.counts.tolist(),
+            },
+            backend,
+        )
+
+    def top_cells(self, most: int | None = None) -> list[tuple[Any, Any, Any]]:
+        """The class, cluster and count of each cell, or of so many, the largest first, then in the order of names.
+
+        >>> Table.from_labels(["a", "a", "b"], [1, 1, 2]).top_cells(1)
+        [('a', 1, 2)]
+        """
+        order = self.top_places(most)
+        cells = zip(self.rows[order].tolist(), self.cols[order].tolist(), self.counts[order].tolist(), strict=True)
+        return [(self.classes[row], self.clusters[col], count) for row, col, count in cells]
+
+    def top_places(self, most: int | None = None) -> Ints:
+        """Where those cells are among all."""
+        return np.argsort(-self.counts, kind="stable")[:most]
+
+    def to_sparse(self) -> Any:
+        """The table as a SciPy sparse array, in the order of classes and clusters."""
+        from scipy.sparse import csr_array
+
+        return csr_array((self.counts, (self.rows, self.cols)), shape=self.shape)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the table to a .parquet or .json file, whole or not at all."""
+        from karat.tables.storage import save_cells
+
+        save_cells(path, self.rows, self.cols, self.counts, self.classes, self.clusters, self.policy)
+
+
+def counted(gold: object, pred: object, options: dict[str, Any]) -> Table:
+    """The table of two columns of labels; or gold, if it is a Table and nothing is given that belongs to labels."""
+    if isinstance(gold, Table):
+        given = [key for key, value in options.items() if value is not None and str(value) != "raise"]
+        if pred is not None:
+            raise TableError("gold is a Table, so there is no pred; measures are given as measures=[...].")
+        if given:
+            raise TableError(f"gold is a Table, which has been counted already; leave out {given[0]}.")
+        return gold
+    if isinstance(gold, Profiled) and pred is None:
+        return gold  # type: ignore[return-value]  # its cells stay in their engine
+    if isinstance(gold, Counts):
+        raise TableError("one table is wanted, not a Stack; give the Stack to a measure, as in karat.ari(stack).")
+    if pred is None:
+        raise TableError(
+            "pred is missing; give the predicted labels, or karat.Table.from_matrix(matrix) in place of both."
+        )
+    return Table.from_labels(gold, pred, **options)
+
+
+def merge(tables: Sequence[Table]) -> Table:
+    """Tables of different items added up, cell by cell, matched by label."""
+    if len(tables) == 1:
+        return tables[0]
+    policy = tables[0].policy
+    for table in tables[1:]:
+        added = policy + table.policy
+        if added is None:
+            raise TableError(
+                f"tables counted under different policies ({policy} and {table.policy}) cannot be added; "
+                "count them again under one."
+            )
+        policy = added
+    classes, rows = _recoded([t.classes for t in tables], [t.rows for t in tables])
+    clusters, cols = _recoded([t.clusters for t in tables], [t.cols for t in tables])
+    return Table._count(rows, cols, np.concatenate([t.counts for t in tables]), classes, clusters, policy)
+
+
+def without(table: Table, part: Table) -> Table:
+    """A table less one that was added to it before, cell by cell, matched by label."""
+    if table.counts.dtype.kind != "i" or part.counts.dtype.kind != "i":
+        raise TableError("tables with fractional cells cannot be subtracted exactly; count the rest again.")
+    classes, rows = _recoded([table.classes, part.classes], [table.rows, part.rows])
+    clusters, cols = _recoded([table.clusters, part.clusters], [table.cols, part.cols])
+    keys = rows * np.int64(len(clusters)) + cols
+    counts = np.concatenate([table.counts, -part.counts])
+    distinct, places = np.unique(keys, return_inverse=True)
+    left = np.zeros(distinct.size, dtype=np.int64)
+    np.add.at(left, places, counts)
+    if (left < 0).any():
+        row, col = divmod(int(distinct[left.argmin()]), len(clusters))
+        raise TableError(
+            f"class {classes[row]!r} and cluster {clusters[col]!r} have {-int(left.min())} items more in the part than "
+            "in the whole; subtract only what was added."
+        )
+    rows, cols = np.divmod(distinct, len(clusters))
+    return Table._count(rows, cols, left, classes, clusters, table.policy - part.policy)
+
+
+def _recoded(lists: Sequence[tuple[Any, ...]], codes: Sequence[Ints]) -> tuple[Sequence[Any], Ints]:
+    """One list of names for several, and the codes of all cells in it, one after the other."""
+    if set(map(type, lists[0])) == {str} and all(names == lists[0] for names in lists[1:]):
+        return lists[0], np.concatenate(codes)
+    names, places = merge_names(lists)
+    return names, np.concatenate([place[code] for place, code in zip(places, codes, strict=True)])
+
+
+def _batch(batch: Any) -> dict[str, Any]:
+    if not isinstance(batch, (tuple, list)) or len(batch) not in (2, 3):
+        raise TableError(f"{str(batch)[:60]!r} is not a batch; give (gold, pred), (gold, pred, weights) or a Table.")
+    return dict(zip(("gold", "pred", "weights"), batch, strict=False))
+
+
+def several(count: Any, noun: str) -> str:
+    """A count with its noun: 1 class, 2 classes."""
+    plural = noun + ("es" if noun.endswith("s") else "s")
+    return f"{number(count)} {noun if number(count) == '1' else plural}"
+
+
+def number(n: Exact) -> str:
+    """A count with separators, or a weight with at most four decimals."""
+    return f"{n:,}" if isinstance(n, int) else f"{float(n):,.4f}".rstrip("0").rstrip(".")
+
+
+def _fixed(array: Any) -> NDArray[Any]:
+    """The array, which nobody can change any more."""
+    array.setflags(write=False)
+    return array  # type: ignore[no-any-return]
+
+
+def _names(values: NDArray[Any], names: Sequence[Any] | None) -> tuple[Any, ...]:
+    """What the values stand for."""
+    if names is not None and values.size == len(names):
+        return tuple(names)
+    places = values.tolist()
+    return tuple(places if names is None else [names[place] for place in places])
