@@ -130,7 +130,8 @@ PLAIN = {"↑": "^", "↓": "v", "–": "-", "…": "~", "·": ".", "×": "x", "
 
 def _fail(message: str, status: int = 1) -> int:
     from karat.bars import say
+    from karat.errors import concise
 
     if not _heard or _heard[0] == signal.SIGINT:  # else nobody waits for a message
-        say(f"karat: {message}")
+        say(f"karat: {concise(message)}")
     return status
