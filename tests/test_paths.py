@@ -169,15 +169,15 @@ def test_a_folder_that_looks_like_another_place_is_a_folder(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
 def test_a_table_whose_name_is_not_utf8_is_refused_as_parquet(tmp_path: Path) -> None:
-    name = os.fsencode(tmp_path) + b"/\xff"
-    os.mkdir(name)
+    folder = tmp_path / os.fsdecode(b"\xff")
+    folder.mkdir()
     with pytest.raises(karat.TableError, match="its name is not UTF-8"):
-        TABLE.save(os.fsdecode(name + b"/a.parquet"))
+        TABLE.save(folder / "a.parquet")
     TABLE.save(tmp_path / "a.parquet")
-    os.rename(tmp_path / "a.parquet", name + b"/a.parquet")
+    (tmp_path / "a.parquet").rename(folder / "a.parquet")
     with pytest.raises(karat.TableError, match="UTF-8"):
-        karat.Table.load(os.fsdecode(name + b"/a.parquet"))
-    assert os.listdir(name) == [b"a.parquet"]
+        karat.Table.load(folder / "a.parquet")
+    assert [path.name for path in folder.iterdir()] == ["a.parquet"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
@@ -185,7 +185,7 @@ def test_a_table_whose_name_is_not_utf8_is_refused_as_parquet(tmp_path: Path) ->
 def test_lines_that_a_stream_has_already_stay(name: str, tmp_path: Path) -> None:
     log = tmp_path / "log.txt"
     log.write_text("old\n")
-    with open(log, "a") as file:
+    with log.open("a") as file:
         subprocess.run(
             [sys.executable, "-P", "-m", "karat", "example", "-o", name], stdout=file, timeout=120, check=True
         )

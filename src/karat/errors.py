@@ -103,7 +103,7 @@ _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 
 
 def concise(text: str, most: int = MESSAGE) -> str:
-    """A message of bearable length: where it is longer, first the values that it quotes lose their middle, then it does.
+    """A message of bearable length: where it is longer, the values that it quotes lose their middle, then it does.
 
     >>> concise(f"there is no file {'x' * 400!r}; check its name.")
     "there is no file 'xxxxxxxxxxxxxxxxxxxxxxxxxxxx...xxxxxxxxxxxxxxxxxxxxxxxxxxxx'; check its name."

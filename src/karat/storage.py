@@ -220,7 +220,7 @@ def _texts(packed: list[Any]) -> Any:
 def _read_parquet(path: str) -> tuple[dict[str, Any], Any, Any, Any]:
     import duckdb
 
-    exactly = escape(os.path.abspath(path))  # DuckDB reads *, ? and [ as patterns, and ~ as another place
+    exactly = escape(str(Path(path).absolute()))  # DuckDB reads *, ? and [ as patterns, and ~ as another place
     try:
         with duckdb.connect() as connection:
             found = connection.execute("SELECT value FROM parquet_kv_metadata(?) WHERE key = 'karat'::BLOB", [exactly])
