@@ -61,10 +61,3 @@ sqrt = _lifted(math.sqrt, np.sqrt)
 log = _lifted(math.log, np.log)
 smaller = _lifted(min, np.minimum)
 larger = _lifted(max, np.maximum)
-
-
-def log_one_more(top: Any, bottom: Any) -> Any:
-    """log(1 + top / bottom), also where the quotient is beyond floats."""
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        quotient = top / bottom
-        return np.where(np.isinf(quotient), np.log(top) - np.log(bottom), np.log1p(quotient))

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.arithmetic import log_one_more
+from karat.kernels.logarithm import log_one_more
 from karat.kernels.tallying import add_by_code
 from karat.tables import Table
 
