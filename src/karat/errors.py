@@ -110,7 +110,8 @@ def concise(text: str, most: int = MESSAGE) -> str:
     """
     if len(text) <= most:
         return text
-    return _cut(_QUOTED.sub(lambda found: _cut(found[0], BRIEF + 1), _cut(text, 10 * MESSAGE)), most)
+    short = _QUOTED.sub(lambda found: _cut(found[0], BRIEF + 1), _cut(text, 20 * MESSAGE))
+    return _cut(short, max(most, 2 * MESSAGE))  # a sentence that names several files stays whole
 
 
 def _cut(text: str, most: int) -> str:
