@@ -20,8 +20,7 @@ from hypothesis import strategies as st
 from scipy.stats import hypergeom, kstest
 
 import karat
-from karat.chance import nulls
-from karat.chance.adjusting import Draws, expected
+from karat.chance.adjusting import Draws, expected, nulls
 from karat.chance.moments import joined_pairs
 from karat.chance.nulls import Model, _sizes_of_all, _sizes_of_number
 from karat.output import bars

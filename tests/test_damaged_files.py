@@ -200,3 +200,10 @@ def test_an_array_of_labels_without_length_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head)
     with pytest.raises(karat.FileError, match=r"labels of no length|not an array that karat reads"):
         karat.read(tmp_path / "a.npy", tmp_path / "a.npy")
+
+
+def test_an_array_of_arrays_is_refused(tmp_path: Path) -> None:
+    head = b"{'descr': ('<i4', (3,)), 'fortran_order': False, 'shape': (4,), }".ljust(117) + b"\n"
+    (tmp_path / "a.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head + bytes(48))
+    with pytest.raises(karat.FileError, match=r"has shape \(4, 3\)"):
+        karat.read(tmp_path / "a.npy", tmp_path / "a.npy")

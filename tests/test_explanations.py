@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import warnings
 from itertools import combinations
 from typing import Any
 
@@ -370,3 +371,11 @@ def test_mistakes_are_told_in_one_sentence() -> None:
         explain(gold)
     with pytest.raises(karat.MeasureError, match="returned nan"):
         explain(gold, pred, karat.wrap(lambda g, p: float("nan"), name="nothing"))
+
+
+def test_cells_far_below_others_are_explained() -> None:
+    table = karat.Table.from_cells(["a", "a", "b"], ["x", "y", "y"], [1e-320, 1.0, 2.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        assert karat.explain(table).records()
+        assert "What to fix first" in karat.report(table).html()

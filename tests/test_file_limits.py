@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import io
 import json
+import time
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -246,3 +247,13 @@ def test_counted_items_do_not_become_more_singletons_than_memory_holds(kind: str
 def test_dense_tables_and_lists_that_no_memory_holds_are_refused(ask: Callable[[], Any]) -> None:
     with pytest.raises(karat.KaratError, match="is the most"):
         ask()
+
+
+def test_very_many_columns_are_looked_through_once(tmp_path: Path) -> None:
+    head = ",".join(f"c{i}" for i in range(50_000))
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text(f"{head}\n{'x,' * 49_999}x\n{'y,' * 49_999}y\n")
+    begun = time.monotonic()
+    with pytest.raises(karat.FileError, match="none of which looks like item ids"):
+        karat.read(tmp_path / "a.csv", tmp_path / "b.csv")  # which took minutes
+    assert time.monotonic() - begun < 15

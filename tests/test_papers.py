@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import time
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import karat
 from karat.papers.claims import cells, number
 from karat.papers.pages import Reproduction, reproduce
+from karat.papers.runs import _worked
 
 reproduced = cache(reproduce)
 PAPERS = ("dom2001", "rosenberg2007", "reichart2009", "manning2008")  # the simulation is tried in test_synth.py
@@ -75,3 +82,51 @@ def test_verdicts_go_by_the_printed_digits() -> None:
 def test_an_unknown_paper_is_an_error() -> None:
     with pytest.raises(karat.KaratError, match=r"there is no paper 'dom2002'; did you mean dom2001\?"):
         karat.reproduce("dom2002")
+
+
+def slowly(task: float) -> Any:
+    time.sleep(task)
+    return np.zeros(1)
+
+
+def test_nobody_waits_for_blocks_that_nobody_wants() -> None:
+    begun = time.monotonic()
+    blocks = _worked(slowly, [("a", 0.0), ("b", 30.0), ("c", 30.0)], 2)
+    assert next(blocks)[0] == "a"
+    blocks.close()
+    assert time.monotonic() - begun < 15
+
+
+ORPHANS = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from test_papers import slowly
+from karat.papers.runs import _worked
+blocks = _worked(slowly, [("a", 0.0), ("b", 60.0), ("c", 60.0)], 2)
+next(blocks)
+print("at work", flush=True)
+next(blocks)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no groups of processes")
+def test_processes_end_with_the_one_that_has_started_them() -> None:
+    folder = str(Path(__file__).parent)
+    with subprocess.Popen(
+        [sys.executable, "-c", ORPHANS, folder], stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "at work\n"
+        process.kill()
+        process.wait()
+        assert any(not alive(process.pid) for _ in range(100))
+
+
+def alive(group: int) -> bool:
+    """Whether a group has processes, a tenth of a second from now."""
+    time.sleep(0.1)
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import subprocess
 import sys
@@ -126,3 +127,68 @@ def test_a_device_without_room_ends_with_a_sentence(
     (tmp_path / "a.csv").write_text("gold,pred\na,1\nb,2\n")
     assert main([*words, str(tmp_path / "a.csv"), "-o", "/dev/full"]) == 1
     assert "No space left on device" in capfd.readouterr().err
+
+
+def test_halves_of_letters_can_be_written_on_a_device(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.jsonl").write_text('{"gold": "a\\ud800", "pred": 1}\n{"gold": "b", "pred": 2}\n')
+    assert main(["table", str(tmp_path / "a.jsonl"), "--format", "csv", "-o", "/dev/stdout"]) == 0
+    assert "a\\ud800,1,1" in capfd.readouterr().out
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such terminals")
+def test_a_terminal_that_is_named_obeys_no_label(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"gold": "a\\u001b[31m", "pred": 1}\n{"gold": "b\\u202e", "pred": 2}\n')
+    ours, theirs = os.openpty()
+    try:
+        for form in ("csv", "json"):
+            assert main(["table", str(tmp_path / "a.jsonl"), "--format", form, "-o", os.ttyname(theirs)]) == 0
+            said = os.read(ours, 10_000).decode()
+            assert "\x1b" not in said
+            assert "\u202e" not in said
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
+@pytest.mark.parametrize("place", ["~", "http:/127.0.0.1:9", "s3:/bucket"])
+def test_a_folder_that_looks_like_another_place_is_a_folder(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    for folder, labels in ((home, [1, 2, 3]), (tmp_path / place, [1, 1, 2])):
+        folder.mkdir(parents=True)
+        karat.Table.from_labels([1, 1, 2], labels).save(folder / "table.parquet")
+        with gzip.open(folder / "a.csv.gz", "wt") as file:
+            file.write("gold,pred\n" + "".join(f"{a},{b}\n" for a, b in zip([1, 1, 2], labels, strict=True)))
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.chdir(tmp_path)
+    name = place.replace(":/", "://")
+    assert karat.score(karat.read(f"{name}/a.csv.gz"), measures="ari")["ari"] == 1
+    assert karat.ari(karat.Table.load(f"{name}/table.parquet")) == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+def test_a_table_whose_name_is_not_utf8_is_refused_as_parquet(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"\xff")
+    folder.mkdir()
+    with pytest.raises(karat.TableError, match="its name is not UTF-8"):
+        TABLE.save(folder / "a.parquet")
+    TABLE.save(tmp_path / "a.parquet")
+    (tmp_path / "a.parquet").rename(folder / "a.parquet")
+    with pytest.raises(karat.TableError, match="UTF-8"):
+        karat.Table.load(folder / "a.parquet")
+    assert [path.name for path in folder.iterdir()] == ["a.parquet"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_lines_that_a_stream_has_already_stay(name: str, tmp_path: Path) -> None:
+    log = tmp_path / "log.txt"
+    log.write_text("old\n")
+    with log.open("a") as file:
+        subprocess.run(
+            [sys.executable, "-P", "-m", "karat", "example", "-o", name], stdout=file, timeout=120, check=True
+        )
+    said = log.read_text()
+    assert said.startswith("old\n")
+    assert "17 items" in said

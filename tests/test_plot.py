@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -477,3 +479,17 @@ def test_letters_that_the_font_lacks_do_not_stop_a_plot() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # matplotlib's, about the font
         drawn(karat.plot.heatmap(Table.from_labels(["中文", "日本語"], ["한국어", "🙂"])))
+
+
+@pytest.mark.parametrize("settings", [b"backend: \xff", None], ids=["a file that is no text", "a variable"])
+def test_settings_of_which_matplotlib_fails_are_named(settings: bytes | None, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("gold,pred\na,1\nb,2\n")
+    if settings is not None:
+        (tmp_path / "matplotlibrc").write_bytes(settings)
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "karat", "report", "a.csv", "-q"], cwd=tmp_path, capture_output=True, text=True,
+        env={**os.environ, **({} if settings else {"MPLBACKEND": "nonsense"})}, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "karat: matplotlib cannot be loaded" in done.stderr
+    assert "Traceback" not in done.stderr

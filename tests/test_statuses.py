@@ -24,6 +24,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "gold.csv").write_text("id,class\n1,a\n2,a\n3,b\n4,b\n")
     (tmp_path / "bad.parquet").write_bytes(b"PAR1 nonsense PAR1")
     (tmp_path / "mine.py").write_text("def fails(gold, pred):\n    return 1 / 0\n")
+    karat.Table.from_labels(["a", "a", "b"], [1, 2, 2]).save(tmp_path / "table.json")
+    (tmp_path / "link.json").symlink_to("table.json")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -38,6 +40,16 @@ ENDS: dict[str, tuple[int, list[str]]] = {
     "a damaged table": (1, ["merge", "bad.parquet"]),
     "no directory for the output": (1, [*SCORE, "-o", "none/x.json"]),
     "an output that is an input": (1, [*SCORE, "-o", "all.csv"]),
+    "a table saved onto an input": (1, ["table", "table.json", "--save", "table.json"]),
+    "a sum saved onto an input": (1, ["merge", "table.json", "table.json", "--save", "link.json"]),
+    "a sum saved onto what is taken away": (
+        1,
+        ["merge", "table.json", "--without", "link.json", "--save", "table.json"],
+    ),
+    "scores onto what is taken away": (1, ["merge", "bad.parquet", "--without", "link.json", "-o", "table.json"]),
+    "no directory to save in": (1, ["table", "table.json", "--save", "none/x.json"]),
+    "a file with a long name": (1, ["score", "x" * 5000]),
+    "a column with a long name": (1, ["score", "all.csv", "--gold", "x" * 5000, "--pred", "one"]),
     "text as weights": (1, [*SCORE, "--weights", "two"]),
     "a function that fails": (1, [*SCORE, "-m", "./mine.py:fails"]),
     "a function that is not there": (1, [*SCORE, "-m", "./none.py:f"]),
@@ -56,6 +68,8 @@ ENDS: dict[str, tuple[int, list[str]]] = {
     "no such parameter": (2, [*SCORE, "-m", "v_measure(alpha=1)"]),
     "no such property": (2, ["audit", "ari", "--property", "nonsense"]),
     "no such data set": (2, ["data", "path", "nonsense"]),
+    "no such command, at length": (2, ["x" * 5000]),
+    "no such encoding, at length": (2, [*SCORE, "--encoding", "x" * 5000]),
     "no such paper": (2, ["reproduce", "nobody1900"]),
     "no such format": (2, [*SCORE, "--format", "yaml"]),
     "an ending that says no format": (2, [*SCORE, "-o", "x.yaml"]),
@@ -96,6 +110,7 @@ def test_every_end_has_its_status_and_a_sentence(end: str, folder: Path, capsys:
     told = capsys.readouterr().err
     assert status == wanted, told
     assert "Traceback" not in told
+    assert all(len(line) < 300 for line in told.splitlines())
     if wanted in (1, 3):
         assert told.startswith("karat: ")
         assert told.count("\n") == 1

@@ -19,7 +19,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import karat
-from karat.tables import storage
+from karat.labels.names import check_names
+from karat.tables.table import storage
 from shared import enough
 
 LABELS: list[Any] = [
@@ -130,6 +131,8 @@ DAMAGE: list[dict[str, Any]] = [
     {"classes": [{"bytes": "zz"}, "b"]},
     {"classes": [{}, "b"]},
     {"policy": None},
+    {"policy": {"missing": "raise", "noise": None, "missing_items": -5}},
+    {"policy": {"missing": "raise", "noise": None, "weighted": "yes"}},
     {"policy": {"missing": "whatever", "noise": None}},
     {"policy": {"missing": "raise", "noise": None, "more": 1}},
 ]
@@ -267,3 +270,15 @@ def test_numbers_far_beyond_floats_are_labels(tmp_path: Path) -> None:
     assert table.classes[0] == Decimal("-1e999999")
     table.save(tmp_path / "t.json")
     assert karat.Table.load(tmp_path / "t.json") == table
+
+
+def test_a_name_that_occurs_twice_is_found_at_once() -> None:
+    names = [*range(500_000), 499_999.0]  # which took half an hour
+    with pytest.raises(karat.TableError, match=r"has the name 499999\.0 twice"):
+        check_names(names, "the file")
+
+
+def test_fractions_far_beyond_floats_are_labels(tmp_path: Path) -> None:
+    table = karat.Table.from_labels([Fraction(10**3000, 7), Fraction(1, 10**3000), 2], [1, 1, 2])
+    table.save(tmp_path / "table.json")
+    assert karat.Table.load(tmp_path / "table.json").classes == (Fraction(1, 10**3000), 2, Fraction(10**3000, 7))

@@ -6,6 +6,7 @@ the app can each spell them in their own way.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, TypeAlias
 
@@ -63,7 +64,7 @@ class KaratError(ValueError):
     """A mistake in what was asked; every error that karat raises on purpose is one of these."""
 
     def __init__(self, *parts: Part) -> None:
-        self.sentence = Sentence(*parts)
+        self.sentence = _concise(Sentence(*parts))
         super().__init__(self.sentence)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -97,6 +98,35 @@ def either(values: Iterable[str]) -> str:
 
 
 BRIEF = 60  # characters of a value in a message
+MESSAGE = 290  # characters of a message
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+
+
+def concise(text: str, most: int = MESSAGE) -> str:
+    """A message of bearable length: where it is longer, the values that it quotes lose their middle, then it does.
+
+    >>> concise(f"there is no file {'x' * 400!r}; check its name.")
+    "there is no file 'xxxxxxxxxxxxxxxxxxxxxxxxxxxx...xxxxxxxxxxxxxxxxxxxxxxxxxxxx'; check its name."
+    """
+    if len(text) <= most:
+        return text
+    short = _QUOTED.sub(lambda found: _cut(found[0], BRIEF + 1), _cut(text, 20 * MESSAGE))
+    return _cut(short, max(most, 2 * MESSAGE))  # a sentence that names several files stays whole
+
+
+def _cut(text: str, most: int) -> str:
+    """A text without its middle, where it is longer."""
+    half = (most - 3) // 2
+    return text if len(text) <= most else f"{text[:half]}...{text[-half:]}"
+
+
+def _concise(sentence: Sentence) -> Sentence:
+    """A sentence of bearable length, whose options stay options."""
+    longest = max((part for part in sentence.parts if isinstance(part, str)), key=len, default="")
+    others = len(sentence) - len(longest)
+    if len(sentence) <= MESSAGE or others > MESSAGE:  # no text of karat has two long parts
+        return sentence
+    return sentence.replaced(longest, concise(longest, max(BRIEF, MESSAGE - others)))
 
 
 def brief(value: object) -> str:

@@ -129,8 +129,9 @@ PLAIN = {"↑": "^", "↓": "v", "–": "-", "…": "~", "·": ".", "×": "x", "
 
 
 def _fail(message: str, status: int = 1) -> int:
+    from karat.errors import concise
     from karat.output.bars import say
 
     if not _heard or _heard[0] == signal.SIGINT:  # else nobody waits for a message
-        say(f"karat: {message}")
+        say(f"karat: {concise(message)}")
     return status

@@ -57,9 +57,13 @@ def write(chosen: Namespace, text: str) -> None:
                 sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
         put(text)
         return
-    if os.path.exists(chosen.output) and not os.path.isfile(chosen.output) and not os.path.isdir(chosen.output):
-        with open(chosen.output, "w", encoding="utf-8") as device:  # or a pipe
-            device.write(f"{text}\n")
+    stream = _descriptor(chosen.output)
+    device = os.path.exists(chosen.output) and not os.path.isfile(chosen.output) and not os.path.isdir(chosen.output)
+    if device or stream is not None:  # or a pipe
+        opened = chosen.output if stream is None else os.dup(stream)
+        with open(opened, "w", encoding="utf-8", errors="backslashreplace") as file:
+            seen = file.isatty()
+            file.write(f"{shown_lines(text, in_json=form(chosen) == 'json') if seen else text}\n")
         return
     from karat.tables.storage import whole_file
 
@@ -68,6 +72,14 @@ def write(chosen: Namespace, text: str) -> None:
         open(temporary, "w", encoding="utf-8", errors="backslashreplace", newline="") as file,
     ):
         file.write(f"{text}\n")
+
+
+def _descriptor(path: str) -> int | None:
+    """The number of a stream that is open already, which may be a file whose other lines are to stay."""
+    found = re.fullmatch(r"/dev/std(?:(out)|err)|/(?:dev|proc/self)/fd/(\d{1,4})", path)
+    if found is None:
+        return None
+    return int(found[2]) if found[2] else 1 if found[1] else 2
 
 
 def show(
@@ -158,22 +170,23 @@ def _plain(value: Any) -> Any:
 
 
 def check_output(chosen: Namespace) -> None:
-    """Before any work is done, whether the file can be written at all."""
-    if chosen.output is not None:
-        folder = os.path.dirname(os.path.abspath(chosen.output))
+    """Before any work is done, whether the files can be written at all."""
+    for output in (chosen.output, getattr(chosen, "save", None)):
+        if output is None:
+            continue
+        folder = os.path.dirname(os.path.abspath(output))
         if not os.path.isdir(folder):
-            raise FileError(
-                f"there is no directory {folder!r} to write {os.path.basename(chosen.output)!r} in; make it."
-            )
-        if any(_same(chosen.output, path) for path in _read_by(chosen)):
-            raise FileError(f"{chosen.output!r} is one of the files that are read; name another for the output.")
+            raise FileError(f"there is no directory {folder!r} to write {os.path.basename(output)!r} in; make it.")
+        if any(_same(output, path) for path in _read_by(chosen)):
+            raise FileError(f"{output!r} is one of the files that are read; name another for the output.")
 
 
 def _read_by(chosen: Namespace) -> list[str]:
     """The files that a command reads, those of patterns too."""
     from glob import glob
 
-    return [path for name in getattr(chosen, "files", None) or [] for path in (name, *glob(name))]
+    names = [*(getattr(chosen, "files", None) or []), *(getattr(chosen, "without", None) or [])]
+    return [path for name in names for path in (name, *glob(name))]
 
 
 def _same(path: str, other: str) -> bool:

@@ -30,9 +30,10 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong with the usage, and stop with status 2."""
+        from karat.errors import concise
         from karat.output.layout import shown
 
-        super().error(shown(message))
+        super().error(concise(shown(message)))
 
     def _print_message(self, message: str, file: Any = None) -> None:
         """Help that cannot be written is a failure like any other."""

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.kernels.logarithm import log_one_more
 from karat.kernels.tallying import add_by_code
 from karat.tables.table import Table
 
@@ -96,7 +97,7 @@ class Lines:
     @cached_property
     def surprise(self) -> Floats:
         """What each line adds to the entropy of the other side given this one, times n: positive terms only."""
-        return self.total(self.counts * np.log1p(self.rest / self.counts))
+        return self.total(self.counts * log_one_more(self.rest, self.counts))
 
     @cached_property
     def foreign_pairs(self) -> NDArray[Any]:
@@ -164,4 +165,4 @@ def joining(x: Any, y: Any) -> Floats:
     low, high = np.minimum(x, y), np.maximum(x, y)
     some = low > 0
     below = np.where(some, low, 1)
-    return np.where(some, high * np.log1p(low / np.where(some, high, 1)) + low * np.log1p(high / below), 0.0)
+    return np.where(some, high * np.log1p(low / np.where(some, high, 1)) + low * log_one_more(high, below), 0.0)

@@ -184,3 +184,10 @@ def _small_log_binomial(x: Floats, r: Floats) -> Floats:
     for k in range(2, 13):
         series = series + (-x) ** k / k * (zeta(k, r + 1) - zeta(k, 1))
     return np.asarray(series)
+
+
+def log_one_more(top: Any, bottom: Any) -> Any:
+    """log(1 + top / bottom), also where the quotient is beyond floats."""
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        quotient = top / bottom
+        return np.where(np.isinf(quotient), np.log(top) - np.log(bottom), np.log1p(quotient))

@@ -259,6 +259,8 @@ def _hashed(values: NDArray[Any], side: str) -> Labels:
     native = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("="))
     if native.dtype == np.dtype("m8"):  # a duration without a unit
         native = native.astype("m8[ns]")
+    if native.dtype.kind in "mM" and (native.dtype == np.dtype("M8") or not np.datetime_data(native.dtype)[1]):
+        raise LabelError(f"{side} has dates of type {native.dtype}, which has no unit; give them one, such as 'M8[s]'.")
     codes, distinct = first_seen(native.view(np.uint64))
     named = distinct.view(native.dtype)
     return _recoded(codes, list(named) if native.dtype.kind in "mM" else named.tolist(), side)

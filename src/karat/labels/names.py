@@ -237,7 +237,8 @@ def _exactly(number: Any) -> Any:
     """
     if isinstance(number, Decimal) and number.is_finite() and abs(number.adjusted()) > HUGE:
         return math.copysign(math.inf if number.adjusted() > 0 else 0.0, number)
-    return Fraction(*number.as_integer_ratio()) if math.isfinite(number) else float(number)
+    finite = isinstance(number, Fraction) or math.isfinite(number)  # fractions always are, also beyond floats
+    return Fraction(*number.as_integer_ratio()) if finite else float(number)
 
 
 def label_key(name: Any) -> Any:
@@ -292,7 +293,8 @@ def check_names(names: Sequence[Any], what: str) -> None:
             f"{what} has the name {names[int(np.argmin(codes))]!r}, which stands for a missing label; rename it."
         )
     if len(kept) < len(names):
-        twice = next(name for place, name in enumerate(names) if (codes[:place] == codes[place]).any())
+        first = np.unique(codes, return_index=True)[1]
+        twice = names[int(np.setdiff1d(np.arange(len(names)), first)[0])]
         raise TableError(f"{what} has the name {twice!r} twice; give each its own.")
 
 

@@ -11,7 +11,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, TextIO
 
 from karat.errors import KaratError, Option, nearest
 from karat.output.bars import without_bars
@@ -19,6 +19,7 @@ from karat.output.layout import Layout, Printed, delimited, markdown
 from karat.papers import EXPERIMENTS, PAPERS
 from karat.papers.claims import Claim
 from karat.papers.figures import Figure
+from karat.plot.canvas import need_matplotlib
 from karat.tables.storage import whole_file
 from karat.version import __version__
 
@@ -102,7 +103,7 @@ class Reproduction(Printed, Sequence[Claim]):
             headings = list(self.data[0])
             texts[f"{stem}.csv"] = delimited(headings, [list(record.values()) for record in self.data])
         for name, text in texts.items():
-            with whole_file(os.path.join(folder, name)) as temporary, open(temporary, "w", encoding="utf-8") as file:
+            with whole_file(os.path.join(folder, name)) as temporary, _opened(temporary) as file:
                 file.write(text)
         if figures:
             _draw(figures, folder)
@@ -119,6 +120,12 @@ def prepare(folder: str) -> None:
         raise KaratError(f"{folder!r} cannot be written to; name another directory.")
     if find_spec("matplotlib") is None:
         raise KaratError("figures need matplotlib, which is not installed; pip install 'karat[papers]'.")
+    need_matplotlib()
+
+
+def _opened(path: str) -> TextIO:
+    """A text file in which what UTF-8 lacks, such as bytes of a path, is escaped."""
+    return open(path, "w", encoding="utf-8", errors="backslashreplace")
 
 
 def _draw(figures: dict[str, Any], folder: str) -> None:

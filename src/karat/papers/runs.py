@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import active_children, parent_process
+from multiprocessing.connection import wait
 from typing import TypeVar
 
 import numpy as np
@@ -19,6 +24,8 @@ from karat.tables.storage import whole_file
 
 T = TypeVar("T")
 Floats = NDArray[np.float64]
+
+ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 def in_blocks(
@@ -53,16 +60,48 @@ def _worked(work: Callable[[T], Floats], todo: Sequence[tuple[str, T]], processe
     if processes == 1 or len(todo) < 2:
         yield from ((name, work(task)) for name, task in todo)
         return
-    with ProcessPoolExecutor(min(processes, len(todo))) as pool:
-        running = {pool.submit(work, task): name for name, task in todo}
-        try:
-            for future in as_completed(running):
-                yield running[future], future.result()
-        except BrokenProcessPool:
-            raise KaratError("a process was ended from outside; run it again with fewer, processes=1.") from None
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    others = set(active_children())
+    pool = ProcessPoolExecutor(min(processes, len(todo)), initializer=_begin)
+    try:
+        with _without_signals():  # of which one in the middle would leave a pool that never ends
+            running = {pool.submit(work, task): name for name, task in todo}
+        for future in as_completed(running):
+            yield running[future], future.result()
+    except BrokenProcessPool:
+        raise KaratError("a process was ended from outside; run it again with fewer, processes=1.") from None
+    finally:
+        for process in set(active_children()) - others:  # they have nothing to do, or nobody waits for it
+            process.kill()
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+@contextmanager
+def _without_signals() -> Iterator[None]:
+    """Hear of the signals that end a program only afterwards; processes that are started here, never yet."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _begin() -> None:
+    """In a process of the pool: the one that has started it says when it ends, or is no more."""
+    for number in ENDS:
+        signal.signal(number, signal.SIG_IGN if number == signal.SIGINT else signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
 
 
 def _load(path: str, shape: tuple[int, ...] | None) -> Floats | None:

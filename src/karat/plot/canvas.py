@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from karat.errors import KaratError
+from karat.foreign import first_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,11 +35,16 @@ GREY = "#888888"  # of what is left over; as far from white as from black
 
 
 def need_matplotlib() -> None:
-    """Refuse to go on without matplotlib."""
+    """Refuse to go on without matplotlib, or with settings of which it cannot be loaded."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
         raise KaratError("plots need matplotlib, which is not installed; pip install 'karat[plot]'.") from None
+    except Exception as problem:
+        reason = first_line(problem, 100)
+        raise KaratError(
+            f"matplotlib cannot be loaded ({reason}); mend its settings: matplotlibrc or MPLBACKEND."
+        ) from problem
 
 
 def axes(ax: Axes | None, width: float, height: float) -> Axes:

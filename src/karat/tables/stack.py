@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import TableError
+from karat.kernels.logarithm import log_one_more
 from karat.labels.names import as_array
 from karat.limits import STACK
 from karat.tables.counts import CellFormula, Counts, SizeFormula
@@ -194,4 +195,5 @@ def surprise(part: Floats, whole: Floats) -> Floats:
     """part * log(whole / part), 0 where there is no part."""
     filled = part > 0
     rest = np.where(filled, whole - part, 0.0)
-    return part * np.log1p(rest / np.where(filled, part, 1.0))
+    logs: Floats = log_one_more(rest, np.where(filled, part, 1.0))
+    return part * logs

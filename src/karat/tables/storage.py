@@ -82,7 +82,8 @@ def load_cells(path: str | PathLike[str]) -> Stored:
         classes, clusters = ([_unpack(name) for name in head[side]] for side in ("classes", "clusters"))
         policy = Policy(**{**head["policy"], **{key: _unpack(head["policy"].get(key)) for key in ("noise", "ignore")}})
         counted = (policy.missing_items, policy.noise_items, policy.ignored_items)
-        if policy.matched not in ("items", "positions", "mixed") or any(type(number) is not int for number in counted):
+        whole = all(type(number) is int and number >= 0 for number in counted) and type(policy.weighted) is bool
+        if policy.matched not in ("items", "positions", "mixed") or not whole:
             raise TableError("its policy is not one")
         stored = Stored(_codes(rows, classes), _codes(cols, clusters), _counts(counts), classes, clusters, policy)
         if np.unique(stored.rows * len(clusters) + stored.cols).size < stored.rows.size:
@@ -204,6 +205,10 @@ def _write_parquet(path: str, head: dict[str, Any], rows: Any, cols: Any, counts
             connection.execute(copy, [json.dumps(head)])
     except duckdb.Error as problem:  # such as a full disk
         raise OSError(_reason(problem)) from None
+    except RuntimeError as problem:
+        if "bad_cast" not in str(problem):  # its way to say that a text is not UTF-8
+            raise
+        raise OSError("its name is not UTF-8") from None
 
 
 def _texts(packed: list[Any]) -> Any:
@@ -215,7 +220,7 @@ def _texts(packed: list[Any]) -> Any:
 def _read_parquet(path: str) -> tuple[dict[str, Any], Any, Any, Any]:
     import duckdb
 
-    exactly = escape(path)  # DuckDB reads *, ? and [ in a name as patterns
+    exactly = escape(str(Path(path).absolute()))  # DuckDB reads *, ? and [ as patterns, and ~ as another place
     try:
         with duckdb.connect() as connection:
             found = connection.execute("SELECT value FROM parquet_kv_metadata(?) WHERE key = 'karat'::BLOB", [exactly])

@@ -19,8 +19,8 @@ def read_npy(source: Input) -> Any:
     except Exception as problem:  # whatever a file that is no array makes NumPy raise
         reason = str(problem).split("\n", 1)[0].rstrip(".")[:200]
         raise FileError(f"{source.name!r} is not an array that karat reads ({reason}); save plain labels.") from None
-    if len(shape) != 1:
-        raise FileError(f"{source.name!r} has shape {shape}; give one label per item, in one dimension.")
+    if len(shape) != 1 or dtype.subdtype is not None:
+        raise FileError(f"{source.name!r} has shape {shape + dtype.shape}; give one label per item, in one dimension.")
     if not dtype.itemsize:
         raise FileError(f"{source.name!r} has labels of no length; save plain labels.")
     if not shape[0]:

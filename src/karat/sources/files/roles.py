@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -130,15 +131,19 @@ def _in_one_file(
     chosen_item = source.check(item, "id") if item is not None else source.item
     if gold is not None:
         source.check_all(gold, "gold")
+    columns, given = Counter(source.columns), Counter(preds)  # of which there may be very many
     for name in preds:
-        source.check(name, "pred")
-        if list(preds).count(name) > 1:
+        if columns[name] != 1:
+            source.check(name, "pred")
+        if given[name] > 1:
             raise FileError(Option("pred", (name,)), " is given more than once; give each column once.")
     golds = () if gold is None else (gold,) if isinstance(gold, str) else gold
-    free = [name for name in source.columns if name not in {*golds, *preds, chosen_item, *taken}]
+    used = {*golds, *preds, chosen_item, *taken}
+    free = [name for name in source.columns if name not in used]
     left: Name | None = _known(free, GOLD) if gold is None else gold
     rights = list(preds) or [name for name in [_known([n for n in free if n != left], PRED)] if name]
-    rest = [name for name in free if name not in (left, *rights) and name.lower() not in (*ITEM, *PRED)]
+    sides = {left, *golds, *rights}
+    rest = [name for name in free if name not in sides and name.lower() not in (*ITEM, *PRED)]
     if left is None and len(rest) == (1 if rights else 2):
         left = rest.pop(0)
     if left is not None and not rights and len(rest) == 1:
@@ -156,9 +161,11 @@ def _in_one_file(
         )
     source.check_all(left, "gold")
     for name in rights:
-        source.check(name, "pred")
+        if columns[name] != 1:
+            source.check(name, "pred")
     guessed = tuple(role for role, told in (("gold", gold), ("pred", preds or None)) if told is None)
-    item_side = chosen_item or _known([n for n in source.columns if n not in (left, *golds, *rights)], ITEM)
+    sides = {left, *golds, *rights}
+    item_side = chosen_item or _known([n for n in source.columns if n not in sides], ITEM)
     return [Pairing(name, Side(source, left, item_side), Side(source, name, item_side), guessed) for name in rights]
 
 
@@ -175,12 +182,13 @@ def _items(gold: Source, pred: Source, item: str | None) -> tuple[str | None, st
         return own[0] or gold.check(item, "id"), own[1] or pred.check(item, "id")
     left, right = (source.item or _known(source.columns, ITEM) for source in (gold, pred))
     if len(gold.columns) > 1 and len(pred.columns) > 1:
+        others = set(pred.columns)
         if left is None or right is None:
-            shared = [name for name in gold.columns if name in pred.columns]
+            shared = [name for name in gold.columns if name in others]
             if gold.columns[0] == pred.columns[0] and len(shared) == 1:
                 return shared[0], shared[0]
         if left is not None and right is not None:
-            shared = [name for name in gold.columns if name in pred.columns and name.lower() in ITEM]
+            shared = [name for name in gold.columns if name in others and name.lower() in ITEM]
             same = shared and not gold.item and not pred.item
             return (shared[0], shared[0]) if same else (left, right)
     if len(gold.columns) == 1 and len(pred.columns) == 1:

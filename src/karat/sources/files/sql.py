@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from glob import escape
 
 from karat.sources.files.inputs import Input, byte_order
@@ -60,8 +61,11 @@ def json_lines(source: Input) -> str:
 
 
 def paths(source: Input) -> str:
-    """The files as a list that SQL reads literally: DuckDB would take *, ? and [ in a name as patterns."""
-    return f"[{', '.join(text(escape(path)) for path in source.paths)}]"
+    """The files as a list that SQL reads literally: DuckDB would take *, ? and [ in a name as patterns.
+
+    Paths are whole, since it would take those that begin with ~ or http: for other places.
+    """
+    return f"[{', '.join(text(escape(os.path.abspath(path))) for path in source.paths)}]"
 
 
 def text(value: str) -> str:

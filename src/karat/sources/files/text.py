@@ -27,7 +27,8 @@ class Columns(NamedTuple):
     @classmethod
     def of(cls, names: list[str], values: list[list[Any]]) -> Columns:
         """Columns that are there already; of several with the same name, the first."""
-        return cls(names, len(values[0]) if values else 0, lambda name: values[names.index(name)])
+        places = {name: place for place, name in reversed(list(enumerate(names)))}
+        return cls(names, len(values[0]) if values else 0, lambda name: values[places[name]])
 
 
 def decoded(source: Input) -> str:
