@@ -235,3 +235,64 @@ def test_weights_must_cover_every_item() -> None:
     with pytest.raises(karat.LabelError, match="weights are by position, but pred has items that gold lacks"):
         karat.ari(GOLD, PRED, weights=[1, 1, 1, 1], missing="singletons")
     assert karat.Table.from_labels(GOLD, PRED, weights=[1, 2, 3, 4], missing="drop").n == 6
+
+
+def test_scored_items_without_a_weight_are_refused_also_where_others_are_dropped() -> None:
+    weights = {"a": 1, "b": 1, "c": 1}
+    with pytest.raises(karat.LabelError, match="weights has no weight for item 'd'"):
+        karat.score(GOLD, GOLD, "ari", weights=weights, missing="drop")
+    without = {item: label for item, label in GOLD.items() if item != "d"}
+    assert karat.score(GOLD, without, "ari", weights=weights, missing="drop").n == 3
+
+
+@pytest.mark.parametrize("missing", ["raise", "drop", "singletons"])
+def test_scored_items_without_a_group_are_refused(missing: Any) -> None:
+    with pytest.raises(karat.LabelError, match="by has no group for item 'd'"):
+        karat.score(GOLD, GOLD, "ari", by={"a": 1, "b": 1, "c": 2}, missing=missing)
+
+
+@pytest.mark.parametrize(
+    "by",
+    [
+        {"d": "x", "c": "x", "b": "y", "a": "y"},
+        pd.Series(["x", "x", "y", "y"], index=list("dcba")),
+        {"x": {"d", "c"}, "y": {"a", "b"}},
+        [{"d", "c"}, {"a", "b"}],
+        karat.encode({"d": "x", "c": "x", "b": "y", "a": "y"}),
+        karat.encode(pd.Series(["x", "x", "y", "y"], index=list("dcba"))),
+    ],
+    ids=["dict", "Series", "dict of sets", "sets", "encoded dict", "encoded Series"],
+)
+def test_groups_that_name_their_items_are_matched_by_item(by: Any) -> None:
+    aligned = karat.Evaluation(GOLD, GOLD, by=by).aligned
+    assert aligned.groups is not None
+    assert aligned.groups.codes.tolist() == [1, 1, 0, 0]
+    with pytest.raises(karat.LabelError, match=r"by has no group|by names its items but gold and pred do not|values"):
+        karat.Evaluation([0, 1, 1], [0, 1, 1], by=by)
+
+
+def test_columns_of_one_frame_stay_together_beside_ids_that_are_numbers() -> None:
+    frame = pd.DataFrame({"g": [0, 0, 1, 1], "doc": [3, 2, 1, 0], "by": list("xxyz"), "w": [1, 2, 3, 4]})
+    for gold in (frame.g, frame.g.tolist()):
+        aligned = karat.Evaluation(gold, gold, id=frame.doc, by=frame.by, weights=frame.w).aligned
+        assert aligned.groups is not None
+        assert aligned.weights is not None
+        assert aligned.groups.codes.tolist() == [0, 0, 1, 2]
+        assert aligned.weights.tolist() == [1, 2, 3, 4]
+    named = karat.Evaluation([0, 0, 1], [0, 0, 1], id=list("abc"), weights=pd.Series({"c": 3, "b": 2, "a": 1})).aligned
+    assert named.weights is not None
+    assert named.weights.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("ids", ["abcd", {1, 2, 3, 4}, {"a": 1, "b": 2, "c": 3, "d": 4}, 5, np.array(5)])
+def test_ids_without_an_order_are_refused(ids: Any) -> None:
+    with pytest.raises(karat.LabelError, match="give the ids of the items as a list"):
+        karat.Evaluation([0, 0, 1, 1], [0, 0, 1, 1], id=ids)
+
+
+def test_a_policy_is_named_briefly() -> None:
+    for option in ({"missing": ["x" * 10_000]}, {"noise": 1, "noise_as": np.zeros(1000)}, {"ignore": pd.Series([1])}):
+        with pytest.raises(karat.LabelError) as caught:
+            karat.ari([0, 0, 1], [0, 1, 1], **option)
+        assert len(str(caught.value)) < 300
+        assert "\n" not in str(caught.value)

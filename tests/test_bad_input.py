@@ -41,6 +41,18 @@ def aborted_transaction() -> Any:
     return scored(relation)
 
 
+def nested() -> Any:
+    label: Any = 0
+    for _ in range(100_000):
+        label = (label,)
+    return label
+
+
+class FewerLabels(dict[str, int]):
+    def values(self) -> Any:
+        return [1]
+
+
 def with_weights(kind: Callable[..., Any], weights: list[Any]) -> Callable[[], Any]:
     return lambda: scored(kind({"g": GOLD, "p": PRED, "w": weights}), weights="w")
 
@@ -78,6 +90,16 @@ REFUSED: dict[str, Callable[[], Any]] = {
     "no rows with weights, DuckDB": lambda: scored(
         duckdb.sql("SELECT 1 AS g, 2 AS p, 1.0 AS w WHERE false"), weights="w"
     ),
+    "no tables": lambda: karat.Evaluation.from_tables([1, 2]),
+    "labels inside labels": lambda: karat.ari([nested(), 1, 2], PRED),
+    "fields that are masked": lambda: karat.ari(
+        np.ma.array(np.zeros(3, dtype=[("a", "i4"), ("b", "f8")]), mask=[(0, 1), (0, 0), (0, 0)]), PRED
+    ),
+    "a view of a matrix": lambda: karat.ari(memoryview(np.zeros((2, 2))), PRED),
+    "integers that Python does not write": lambda: karat.score(GOLD, [10**5000, 1, 1], noise=-1, noise_as="drop"),
+    "a dict whose labels are fewer": lambda: karat.ari(FewerLabels(a=1, b=2, c=3), {"a": 1, "b": 1, "c": 2}),
+    "noise that is a column": lambda: karat.ari(GOLD, PRED, noise=pl.Series([object()]), noise_as="drop"),
+    "an array as a column": lambda: karat.score(pd.DataFrame({"g": GOLD, "p": PRED}), gold="g", pred="p", by=np.eye(9)),
     "columns of one name": lambda: scored(pd.DataFrame([[1, 2, 3], [1, 3, 3]], columns=["g", "p", "p"])),
     "columns called by numbers": lambda: karat.score(pd.DataFrame([[1, 2], [1, 3]]), gold="0", pred="1"),
     "a closed connection": closed_connection,

@@ -33,6 +33,7 @@ from karat.labels.alignment import Aligned, Coded, Rows, apply_policy, label_cod
 from karat.labels.encoding import column_labels
 from karat.labels.policy import KEEP_OR_DROP, Policy
 from karat.systems import AlignedSystems, Groups
+from karat.tables import check_total
 
 COLLECTED = 2_000_000  # combinations of labels that come to where karat runs
 
@@ -110,6 +111,11 @@ class FrameSystems:
         """The same systems with all cells collected, however many there are."""
         return FrameSystems(self.columns, self.policy, everything=True)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What was counted: the frame may be a database's, which stays in this process."""
+        counted: Any = self.collected()._counted
+        return AlignedSystems, (counted.labels,)
+
     @cached_property
     def _counted(self) -> AlignedSystems | Mapping[str, Profiled]:
         """The systems with their labels, or the counts of each where combinations are too many to collect."""
@@ -156,6 +162,7 @@ class FrameSystems:
             raise TableError(
                 f"count={self.columns.count!r} has fractions; give whole numbers of items, or use weights."
             )
+        check_total(float(counts.sum(dtype=np.float64)))
         policy = replace(self.policy, weighted=WEIGHT in found)
         self._check_singletons(sides, counts, weights, policy)
         return apply_policy(Rows(sides, None, counts.astype(np.int64), weights, groups), policy, called)

@@ -17,6 +17,7 @@ from karat.engines.dialects import Lazy, comes_from, frame_columns
 from karat.engines.queries import COUNT, GOLD, PRED, WEIGHT
 from karat.errors import LabelError, TableError, listed, nearest
 from karat.profile import Sizes
+from karat.tables import check_total
 from karat.temporary import own_folder
 
 NUMBERS = (  # the types of numbers begin with
@@ -46,10 +47,12 @@ def relation_cells(rows: Any) -> DuckdbCells:
         kind = str(rows.types[rows.columns.index(name)]).upper()
         if not kind.startswith(NUMBERS):
             raise TableError(f"counts and weights are {kind} here; give a column of numbers.")
-        lacking, least = rows.aggregate(f"count(*) FILTER ({name} IS NULL), min({name})").fetchall()[0]
+        asked = f"count(*) FILTER ({name} IS NULL), min({name}), sum({name}::DOUBLE)"
+        lacking, least, total = rows.aggregate(asked).fetchall()[0]
         if lacking or (least is not None and least < 0):
             what = f"{lacking:,} rows have no count or weight" if lacking else f"a count or weight is {least}"
             raise TableError(f"{what}; give each row a positive number.")
+        check_total(total or 0)
         totals.append(f"sum({name})::{'BIGINT' if 'INT' in kind else 'DOUBLE'} AS {name}")
         if name == COUNT:  # a cell without items is none
             rows = rows.filter(f"{COUNT} > 0")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
-from karat.errors import LabelError, Option, listed
+from karat.errors import LabelError, Option, brief, listed
 from karat.labels.names import is_missing, plain
 
 Missing: TypeAlias = Literal["raise", "drop", "singletons", "cluster"]
@@ -34,15 +34,21 @@ class Policy:
 
     def __post_init__(self) -> None:
         if not isinstance(self.missing, str) or self.missing not in get_args(Missing):
-            raise LabelError(f"missing={self.missing!r} is not a policy; use one of {listed(get_args(Missing))}.")
+            raise LabelError(f"missing={brief(self.missing)} is not a policy; use one of {listed(get_args(Missing))}.")
         if self.noise_as is not None and not (isinstance(self.noise_as, str) and self.noise_as in get_args(NoiseAs)):
-            raise LabelError(f"noise_as={self.noise_as!r} is not a policy; use one of {listed(get_args(NoiseAs))}.")
+            raise LabelError(
+                f"noise_as={brief(self.noise_as)} is not a policy; use one of {listed(get_args(NoiseAs))}."
+            )
         for name, label in (("noise", self.noise), ("ignore", self.ignore)):
+            if not _hashable(label):
+                raise LabelError(f"{name}={brief(label)} cannot be a label; give one label, as it is among the others.")
             if label is not None and is_missing(label):
-                raise LabelError(f"{name}={label!r} is not a label; items without a label follow ", Option("missing"))
+                raise LabelError(
+                    f"{name}={brief(label)} is not a label; items without a label follow ", Option("missing")
+                )
         if self.noise is not None and self.noise_as is None:
             choices = Option("noise_as", get_args(NoiseAs))
-            raise LabelError(f"noise={self.noise!r} needs ", choices, ": the score depends on it.")
+            raise LabelError(f"noise={brief(self.noise)} needs ", choices, ": the score depends on it.")
         if self.noise_as is not None and self.noise is None:
             raise LabelError(f"noise_as={self.noise_as!r} needs the label that marks noise, such as noise=-1.")
 
@@ -89,3 +95,11 @@ class Policy:
             noise_items=self.noise_items - part.noise_items,
             ignored_items=self.ignored_items - part.ignored_items,
         )
+
+
+def _hashable(label: Any) -> bool:
+    try:
+        hash(label)
+    except Exception:  # a list; a Series; a view of memory that can be written
+        return False
+    return True
