@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import duckdb
@@ -97,9 +98,13 @@ REFUSED: dict[str, Callable[[], Any]] = {
     ),
     "a view of a matrix": lambda: karat.ari(memoryview(np.zeros((2, 2))), PRED),
     "integers that Python does not write": lambda: karat.score(GOLD, [10**5000, 1, 1], noise=-1, noise_as="drop"),
+    "fractions that Python does not write": lambda: karat.ari(GOLD, [Fraction(10**5000, 3), 1, 1]),
+    "tuples that Python does not write": lambda: karat.ari(GOLD, [(10**5000,), 1, 1]),
     "a dict whose labels are fewer": lambda: karat.ari(FewerLabels(a=1, b=2, c=3), {"a": 1, "b": 1, "c": 2}),
     "noise that is a column": lambda: karat.ari(GOLD, PRED, noise=pl.Series([object()]), noise_as="drop"),
     "an array as a column": lambda: karat.score(pd.DataFrame({"g": GOLD, "p": PRED}), gold="g", pred="p", by=np.eye(9)),
+    "a page of a thousand systems": lambda: karat.report(GOLD, {f"s{place}": PRED for place in range(1000)}, ["ari"]),
+    "a number of properties": lambda: karat.audit("ari", 5),  # type: ignore[arg-type]
     "columns of one name": lambda: scored(pd.DataFrame([[1, 2, 3], [1, 3, 3]], columns=["g", "p", "p"])),
     "columns called by numbers": lambda: karat.score(pd.DataFrame([[1, 2], [1, 3]]), gold="0", pred="1"),
     "a closed connection": closed_connection,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -477,3 +478,11 @@ def test_letters_that_the_font_lacks_do_not_stop_a_plot() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # matplotlib's, about the font
         drawn(karat.plot.heatmap(Table.from_labels(["中文", "日本語"], ["한국어", "🙂"])))
+
+
+def test_names_around_very_many_points_are_placed_in_time() -> None:
+    points = [(place * 7919 % 500, place * 104729 % 400) for place in range(600)]
+    start = time.perf_counter()
+    boxes = [box for box in around(points, [(40, 10)] * 600, Box(0, 0, 500, 400), 6) if box is not None]
+    assert time.perf_counter() - start < 5
+    assert not any(a.overlaps(b) for place, a in enumerate(boxes) for b in boxes[:place])

@@ -76,8 +76,17 @@ def encode_objects(values: Sequence[Any], side: str) -> tuple[Ints, list[Any]]:
 
 def _check_length(names: Sequence[Any], side: str) -> None:
     """Refuse integers that Python does not write, in messages and tables."""
-    if any(name.bit_length() > LONG for name in names if type(name) is int):
+    if set(map(type, names)) != {str} and any(map(_is_long, names)):
         raise LabelError(f"{side} has an integer of more than 4,000 digits as a label; give it a shorter name.")
+
+
+def _is_long(name: Any) -> bool:
+    if isinstance(name, int):
+        return name.bit_length() > LONG
+    try:
+        return isinstance(name, (tuple, frozenset, Fraction)) and not str(name)
+    except ValueError:
+        return True
 
 
 def plain_values(values: Sequence[Any], side: str) -> Sequence[Any]:

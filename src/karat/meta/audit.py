@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from karat.bars import bar
-from karat.errors import KaratError
+from karat.errors import KaratError, brief
 from karat.frames import frame
 from karat.limits import BACKGROUNDS
 from karat.meta.partitions import Matrix
@@ -226,6 +226,8 @@ def audit(
 def chosen_properties(properties: str | Sequence[str] | None) -> tuple[Property, ...]:
     """Properties by name, each once; all by default."""
     names = properties.split(",") if isinstance(properties, str) else properties
+    if names is not None and not isinstance(names, Iterable):
+        raise KaratError(f"properties is {brief(names)}; give names of properties, such as 'symmetry'.")
     items = PROPERTIES if names is None else tuple(dict.fromkeys(find_property(str(name).strip()) for name in names))
     if not items:
         raise KaratError("properties is empty; name at least one, or leave it out for all.")
