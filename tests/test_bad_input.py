@@ -160,6 +160,9 @@ RIGHT: dict[str, Callable[[], Any]] = {
             gold="g", pred="p", id="i",
         )
     ),
+    "a matrix of NumPy, which has two dimensions always": lambda: karat.ari(
+        np.asarray([[1, 1, 2]]).view(np.matrix), np.array([[1, 1, 2]])
+    ),
     "the longest floats of NumPy": lambda: karat.ari(np.array([1, 1, 2], dtype=np.longdouble), PRED),
 }  # fmt: skip
 

@@ -243,7 +243,7 @@ def mask_of(values: Any) -> NDArray[np.bool_] | None:
 def _read_array(values: NDArray[Any], side: str) -> Labels:
     """A NumPy array of any dtype; integers as they are."""
     if values.ndim > 1 and values.dtype.kind in "iub" and values.size and mask_of(values) is None:
-        return replace(_read_array(values.reshape(-1), side), shape=values.shape)  # a label image
+        return replace(_read_array(np.asarray(values).reshape(-1), side), shape=values.shape)  # a label image
     if values.ndim != 1:
         raise LabelError(f"{side} has shape {values.shape}; give one label per item, in one dimension.")
     if (mask := mask_of(values)) is not None:
