@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,44 +15,84 @@ import karat
 
 SOURCE = Path(karat.__file__).parent
 
-# Each room may import only from rooms above it.
-ROOMS = [
-    "version", "errors", "foreign", "limits", "temporary", "rendering", "frames", "result", "bars", "caches",
-    "programs", "kernels", "labels",
-    "profile", "entropies", "counts", "matrices", "storage", "tables", "systems", "stack", "trivial", "nulls",
-    "moments", "arithmetic", "syntax", "registry", "parsing", "measures", "chance", "p_values",
-    "uncertainty", "engines", "files", "scoring", "cards", "explanations", "comparisons", "relations",
-    "plot", "meta", "reports", "synth", "datasets", "corpora", "papers", "examples", "sklearn", "app", "cli",
-]  # fmt: skip
+PROJECT = Path(__file__).resolve().parents[1]
+ROOMS: list[str] = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["karat"]["rooms"]
+FILES = [p for p in SOURCE.rglob("*.py") if p.parent != SOURCE or p.name not in ("__init__.py", "__main__.py")]
+FILES = [p for p in FILES if "compiled" not in p.parts]
+ASKED_FOR = {  # imports by name from a room above, with the reason
+    ("output/layout.py", "reports"): "a notebook that shows a result asks for its pictures",
+}
 
 
 def room(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
-def imports(path: Path) -> set[str]:
+def modules(path: Path, *, at_start: bool = False) -> set[str]:
+    """The modules of karat that a file imports, also by a text; at_start: only those that loading it needs."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("karat."):
-            found.add(node.module.split(".")[1])
-        if isinstance(node, ast.ImportFrom) and node.module == "karat":
-            found |= {name.name for name in node.names if name.name in ROOMS}
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    nodes = list(_loaded(tree)) if at_start else list(ast.walk(tree))
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("karat"):
+            found |= {f"{node.module}.{name.name}" for name in node.names} | {node.module}
         if isinstance(node, ast.Import):
-            found |= {name.name.split(".")[1] for name in node.names if name.name.startswith("karat.")}
+            found |= {name.name for name in node.names if name.name.startswith("karat.")}
+        if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "import_module":
+            texts = [part.value for arg in node.args for part in ast.walk(arg) if isinstance(part, ast.Constant)]
+            found |= {text for text in texts if isinstance(text, str) and text.startswith("karat.")}
     return found
 
 
-FILES = [p for p in SOURCE.rglob("*.py") if p.name not in ("__init__.py", "__main__.py") or p.parent != SOURCE]
+def _loaded(tree: ast.AST) -> Iterator[ast.AST]:
+    """The statements that run when a module is loaded, without what is for type checkers only."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
+        yield node
+        yield from _loaded(node)
+
+
+def rooms_of(path: Path) -> set[str]:
+    parts = {name.split(".")[1] for name in modules(path) if name.count(".")}
+    own = str(path.relative_to(SOURCE))
+    return {part for part in parts if part in ROOMS and (own, part) not in ASKED_FOR}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
-def test_imports_point_upwards(path: Path) -> None:
-    above = ROOMS[: ROOMS.index(room(path)) + 1]
-    assert imports(path) <= set(above)
+def test_imports_point_to_rooms_before(path: Path) -> None:
+    assert rooms_of(path) <= set(ROOMS[: ROOMS.index(room(path)) + 1])
 
 
 def test_every_room_is_in_the_list() -> None:
     assert {room(p) for p in FILES} == set(ROOMS)
+
+
+@pytest.mark.parametrize("name", sorted({p.parent for p in FILES if p.parent != SOURCE}), ids=lambda p: p.name)
+def test_files_of_a_room_do_not_need_each_other(name: Path) -> None:
+    """Within a room too, imports point one way: no file needs one that needs it, when they are loaded."""
+    files = {p.stem: p for p in FILES if p.parent == name and p.name != "__init__.py"}
+    prefix = "karat." + ".".join(name.relative_to(SOURCE).parts) + "."
+    needs = {
+        stem: {m.removeprefix(prefix).split(".")[0] for m in modules(path, at_start=True) if m.startswith(prefix)}
+        for stem, path in files.items()
+    }
+    done: set[str] = set()
+    while len(done) < len(files):
+        free = {stem for stem in files if stem not in done and needs[stem] & set(files) <= done | {stem}}
+        assert free, {stem: needs[stem] & set(files) - done for stem in files if stem not in done}
+        done |= free
+
+
+def test_every_room_says_what_is_in_it() -> None:
+    for folder in sorted({p.parent for p in FILES if p.parent != SOURCE}):
+        told = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+        lacking = [p.name for p in folder.glob("*.py") if p.name != "__init__.py" and p.stem not in told]
+        families = folder.name in ("measures", "papers", "corpora")  # whose docstring speaks of them together
+        assert told, folder
+        assert families or not lacking, (folder.name, lacking)
 
 
 def test_no_measure_hides_a_room_or_a_public_name() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import duckdb
@@ -39,6 +40,18 @@ def aborted_transaction() -> Any:
     with pytest.raises(duckdb.Error):
         connection.execute("SELECT error('x')").fetchall()
     return scored(relation)
+
+
+def nested() -> Any:
+    label: Any = 0
+    for _ in range(100_000):
+        label = (label,)
+    return label
+
+
+class FewerLabels(dict[str, int]):
+    def values(self) -> Any:
+        return [1]
 
 
 def with_weights(kind: Callable[..., Any], weights: list[Any]) -> Callable[[], Any]:
@@ -81,6 +94,20 @@ REFUSED: dict[str, Callable[[], Any]] = {
     "no rows with weights, DuckDB": lambda: scored(
         duckdb.sql("SELECT 1 AS g, 2 AS p, 1.0 AS w WHERE false"), weights="w"
     ),
+    "no tables": lambda: karat.Evaluation.from_tables([1, 2]),
+    "labels inside labels": lambda: karat.ari([nested(), 1, 2], PRED),
+    "fields that are masked": lambda: karat.ari(
+        np.ma.array(np.zeros(3, dtype=[("a", "i4"), ("b", "f8")]), mask=[(0, 1), (0, 0), (0, 0)]), PRED
+    ),
+    "a view of a matrix": lambda: karat.ari(memoryview(np.zeros((2, 2))), PRED),
+    "integers that Python does not write": lambda: karat.score(GOLD, [10**5000, 1, 1], noise=-1, noise_as="drop"),
+    "fractions that Python does not write": lambda: karat.ari(GOLD, [Fraction(10**5000, 3), 1, 1]),
+    "tuples that Python does not write": lambda: karat.ari(GOLD, [(10**5000,), 1, 1]),
+    "a dict whose labels are fewer": lambda: karat.ari(FewerLabels(a=1, b=2, c=3), {"a": 1, "b": 1, "c": 2}),
+    "noise that is a column": lambda: karat.ari(GOLD, PRED, noise=pl.Series([object()]), noise_as="drop"),
+    "an array as a column": lambda: karat.score(pd.DataFrame({"g": GOLD, "p": PRED}), gold="g", pred="p", by=np.eye(9)),
+    "a page of a thousand systems": lambda: karat.report(GOLD, {f"s{place}": PRED for place in range(1000)}, ["ari"]),
+    "a number of properties": lambda: karat.audit("ari", 5),  # type: ignore[arg-type]
     "columns of one name": lambda: scored(pd.DataFrame([[1, 2, 3], [1, 3, 3]], columns=["g", "p", "p"])),
     "columns called by numbers": lambda: karat.score(pd.DataFrame([[1, 2], [1, 3]]), gold="0", pred="1"),
     "a closed connection": closed_connection,
@@ -135,6 +162,9 @@ RIGHT: dict[str, Callable[[], Any]] = {
             pa.table({"i": pa.array([1, 2, 3], pa.int32()), "g": GOLD}), pa.table({"i": [3, 1, 2], "p": [2, 1, 1]}),
             gold="g", pred="p", id="i",
         )
+    ),
+    "a matrix of NumPy, which has two dimensions always": lambda: karat.ari(
+        np.asarray([[1, 1, 2]]).view(np.matrix), np.array([[1, 1, 2]])
     ),
     "the longest floats of NumPy": lambda: karat.ari(np.array([1, 1, 2], dtype=np.longdouble), PRED),
 }  # fmt: skip

@@ -142,6 +142,32 @@ def test_counts_that_a_sum_would_hide_are_refused(engine: str, bad: float | None
 
 
 @engines
+@pytest.mark.parametrize("option", ["count", "weights"])
+@pytest.mark.parametrize("much", [2**62, 1e19])
+def test_counts_beyond_64_bits_are_refused_before_they_wrap(engine: str, option: str, much: float) -> None:
+    native = ENGINES[engine]({"class": ["a", "a", "b", "b"], "cluster": [1, 1, 2, 2], "much": [much] * 4})
+    with pytest.raises(karat.TableError, match="the cells add up to"):
+        karat.table(native, gold="class", pred="cluster", **{option: "much"})
+
+
+@engines
+def test_an_evaluation_of_a_frame_can_be_pickled(engine: str) -> None:
+    native = ENGINES[engine]({"class": ["a", "a", "b"], "cluster": [1, 2, 2], "other": [1, 1, 2], "g": [0, 0, 1]})
+    for options in ({}, {"by": "g"}):
+        made = karat.Evaluation.from_frame(native, gold="class", pred=["cluster", "other"], **options)
+        back = pickle.loads(pickle.dumps(made))
+        assert str(karat.score(back, measures="ari")) == str(karat.score(made, measures="ari"))
+
+
+@engines
+def test_nan_is_no_id(engine: str) -> None:
+    gold = ENGINES[engine]({"id": [1.0, math.nan, 3.0], "class": ["a", "a", "b"]})
+    pred = ENGINES[engine]({"id": [1.0, math.nan, 3.0], "cluster": [1, 1, 2]})
+    with pytest.raises(karat.LabelError, match="1 rows of gold have no 'id'"):
+        karat.table(gold, pred, gold="class", pred="cluster", id="id", missing="drop")
+
+
+@engines
 def test_cells_of_no_items_are_no_cells(engine: str) -> None:
     native = ENGINES[engine]({"class": ["a", "a", "b"], "cluster": [1, 2, 2], "count": [2, 0, 1]})
     for most in (0, None):

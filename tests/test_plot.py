@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -493,3 +494,11 @@ def test_settings_of_which_matplotlib_fails_are_named(settings: bytes | None, tm
     assert done.returncode == 1
     assert "karat: matplotlib cannot be loaded" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_names_around_very_many_points_are_placed_in_time() -> None:
+    points = [(place * 7919 % 500, place * 104729 % 400) for place in range(600)]
+    start = time.perf_counter()
+    boxes = [box for box in around(points, [(40, 10)] * 600, Box(0, 0, 500, 400), 6) if box is not None]
+    assert time.perf_counter() - start < 5
+    assert not any(a.overlaps(b) for place, a in enumerate(boxes) for b in boxes[:place])

@@ -221,7 +221,7 @@ def test_labels_in_drawings_are_not_taken_for_attributes() -> None:
 
 
 def test_long_labels_are_cut_at_once() -> None:
-    page = karat.report(["é" * 20_000, "a" + "\u0301" * 10_000, "b"], [1, 2, 10**5000], "ari", interval=None).html()
+    page = karat.report(["é" * 20_000, "a" + "\u0301" * 10_000, "b"], [1, 2, 10**3999], "ari", interval=None).html()
     assert len(page) < 300_000
 
 

@@ -248,3 +248,11 @@ def test_the_shuffled_column_is_the_average_over_all_shuffles(gold: list[int], p
         len(set(pred)) < len(pred) and len(set(gold)) > 1
     ):  # else shuffling changes nothing, and every expectation is known
         assert known["jaccard"] is known["bcubed_f"] is known["purity"] is known["q2"] is None
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_half_a_character_is_escaped_in_frames(backend: str) -> None:
+    gold, pred = ["a", "\ud800", "b"], ["\udfff", "x", "x"]
+    results = [karat.table(gold, pred), karat.match(gold, pred), karat.score(gold, {"\ud800": pred, "b": pred}, "ari")]
+    for result in results:
+        assert "\\ud" in str(result.to_frame(backend))

@@ -67,6 +67,9 @@ DRAWS = Limit(
     "ten thousand give a mean to 1 % of its spread",
     "give fewer samples",
 )
+REPORTED = Limit(
+    100, "systems on one page", "each is drawn, and compared with every other", "choose some, such as the best"
+)
 
 # What karat app takes; less than the command line, whose user has chosen what is read. karat app --limit raises the
 # bytes, and seconds and memory in proportion.

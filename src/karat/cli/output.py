@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence

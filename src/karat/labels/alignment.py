@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import LabelError, NothingLeftError, Option, Sentence, TableError, listed
+from karat.errors import LabelError, NothingLeftError, Option, Sentence, TableError, brief, listed
 from karat.kernels.counting import first_seen
 from karat.kernels.objects import number_objects
 from karat.labels.encoding import Labels, to_labels
@@ -98,6 +98,7 @@ def align(
     group = None if groups is None else _groups(groups, matched)
     plain = all(at is None for at in matched.at.values()) and all(side.complete for side in sides.values())
     if plain and policy.keeps_all:
+        _check_beside(weight, group, np.ones(matched.size, bool), None, matched.items, names)
         coded = {name: Coded(side.values, side.names) for name, side in sides.items()}
         size = _total(counts, matched.size)
         return Aligned(
@@ -117,7 +118,7 @@ def _names(gold: bool, systems: Mapping[str, object], called: Mapping[str, str] 
         return CALLED
     for name in systems:
         if not isinstance(name, str) or not name or (name == "gold" and gold):
-            raise LabelError(f"a system is called {name!r}; give it another name, as text.")
+            raise LabelError(f"a system is called {brief(name)}; give it another name, as text.")
     names = {"": "gold", **{name: PRED if name == PRED else repr(name) for name in systems}}
     return {**names, **(called or {})}
 
@@ -160,7 +161,7 @@ def apply_policy(rows: Rows, policy: Policy, names: Mapping[str, str], *, noise_
     policies = {name: found.policy(policy, name, _noise_label(sides[name], code, policy), counts)
                 for name, code in noise.items()}  # fmt: skip
     kept = ~lost
-    _check_groups(rows.groups, kept, absent.get(""), names)
+    _check_beside(rows.weights, rows.groups, kept, absent.get(""), rows.items, names)
     whole = bool(kept.all())
     settled = {
         name: _settled(side, absent[name], noisy.get(name), kept, rows.items, policy) for name, side in sides.items()
@@ -268,7 +269,7 @@ def label_code(names: Sequence[Any], label: Any, option: str, side: str, as_text
     if alike:
         found = names[alike[0]]
         asked, right = Option(option, (label,)), Option(option, (found,))
-        raise LabelError(asked, f" is not among {side}'s labels, but {found!r} is; give ", right, ".")
+        raise LabelError(asked, f" is not among {side}'s labels, but {brief(found)} is; give ", right, ".")
     return -2
 
 
@@ -397,6 +398,8 @@ class Matched(NamedTuple):
     at: Mapping[str, Ints | None]  # -1 where a side lacks the item; None: as given
     by_item: bool
     size: int
+    given: bool = False  # the ids were given beside the labels
+    index: Any = None  # what the sides call the positions then, if anything
 
 
 def match(
@@ -411,7 +414,7 @@ def match(
     if items is not None or any(side.items is None for side in sides.values()):
         _check_positions(sides, names, items)
         held = next((side.items for side in sides.values() if side.items is not None), None)
-        return Matched(held if items is None else items, same, False, len(first))
+        return Matched(held if items is None else items, same, False, len(first), items is not None, held)
     if all(same_items(first.items, side.items) for side in sides.values()):
         return Matched(first.items, same, True, len(first))
     at, union = numbered_items({name: side.items for name, side in sides.items()}, names)
@@ -518,7 +521,7 @@ def item_places(items: list[Any], side: str) -> dict[Any, int]:
     if len(places) < len(items):
         twice = next(item for place, item in enumerate(items) if places[item] != place)
         raise LabelError(
-            f"{side} has item {twice!r} more than once, so it cannot be aligned; make its item ids unique."
+            f"{side} has item {brief(twice)} more than once, so it cannot be aligned; make its item ids unique."
         )
     return places
 
@@ -547,16 +550,19 @@ def missing_labels(number: int, noun: str) -> str:
 
 
 def _weights(weights: Any, matched: Matched, *, gaps: bool) -> NDArray[Any]:
-    """One number for each item, in the order of the items; gaps: 0 for items that have none, and will be dropped."""
-    values, at = _beside(weights, matched, "weights", gaps=gaps)
-    array = check_weights(values, None if at is not None else matched.size)
-    return array if at is None else np.where(at >= 0, array[at], 0)
+    """One number for each item, in the order of the items; gaps: -1 for items that have none, and must be dropped."""
+    keyed = isinstance(weights, Mapping)
+    index = list(weights) if keyed else getattr(weights, "index", None)
+    at = _beside(None if callable(index) else index, keyed, matched, "weights", gaps=gaps)
+    array = check_weights(list(weights.values()) if keyed else weights, None if at is not None else matched.size)
+    return array if at is None else np.where(at >= 0, array[at], -1)
 
 
 def _groups(groups: Any, matched: Matched) -> Coded:
-    """A group for each item; -1 for items that gold, which names the groups, does not have."""
-    values, at = _beside(groups, matched, "by", gaps=True)
-    codes, names = to_labels(values, "by").coded
+    """A group for each item; -1 for items that have none, such as those that gold, which names the groups, lacks."""
+    labels = to_labels(groups, "by")
+    codes, names = labels.coded
+    at = _beside(labels.items, labels.keyed, matched, "by", gaps=True)
     if at is None and codes.size != matched.size:
         raise LabelError(f"by has {codes.size} values but there are {matched.size} items; give each item a group.")
     if (codes < 0).any():
@@ -564,29 +570,44 @@ def _groups(groups: Any, matched: Matched) -> Coded:
     return Coded(take(codes, at), names)
 
 
-def _beside(values: Any, matched: Matched, what: str, *, gaps: bool = False) -> tuple[Any, Ints | None]:
-    """Values that go with items, and the index of each item among them; None: by position."""
-    keyed = isinstance(values, Mapping)
-    index = list(values) if keyed else getattr(values, "index", None)
+def _beside(index: Any, keyed: bool, matched: Matched, what: str, *, gaps: bool = False) -> Ints | None:
+    """The place of each item among values that go with items and may name them; None: by position."""
     if keyed and matched.items is None:
         raise LabelError(f"{what} names its items but gold and pred do not; give {what} as a list.")
-    if matched.items is not None and index is not None and not callable(index):
+    if matched.items is not None and index is not None and (keyed or not _in_order(index, matched)):
         at = look_up(list(matched.items), item_places(list(index), what))
         if (at < 0).any() and not gaps:
             lacking = _item(matched.items, int(np.argmin(at)))
-            raise LabelError(f"{what} has no weight for item {lacking!r}; give one for every item.")
-        return list(values.values()) if keyed else values, at
+            raise LabelError(f"{what} has no weight for item {brief(lacking)}; give one for every item.")
+        return at
     gold = next(iter(matched.at.values()))
     if gold is not None and (gold < 0).any() and not gaps:
         raise LabelError(f"{what} are by position, but pred has items that gold lacks; give a dict {{item: weight}}.")
-    return values, gold
+    return gold
 
 
-def _check_groups(groups: Coded | None, kept: Mask, absent: Mask | None, names: Mapping[str, str]) -> None:
-    """Refuse scored items without a group, which only gold can tell."""
+def _in_order(index: Any, matched: Matched) -> bool:
+    """Whether a Series goes by position: beside ids that were given, one with the index that gold has, or with none."""
+    if not matched.given or len(index) != matched.size:
+        return False
+    own = range(matched.size) if matched.index is None else matched.index
+    return same_items(index, own)
+
+
+def _check_beside(
+    weights: Any, groups: Coded | None, kept: Mask, absent: Mask | None, items: Any, names: Mapping[str, str]
+) -> None:
+    """Refuse scored items that have no weight, or no group, which only gold or the user can tell."""
+    if weights is not None and ((weights < 0) & kept).any():
+        lacking = _item(items, int(np.argmax((weights < 0) & kept)))
+        raise LabelError(f"weights has no weight for item {brief(lacking)}; give one for every item.")
     if groups is None:
         return
-    lacking = int(((groups.codes < 0) & kept).sum())
-    if lacking:
-        items = "1 item" if lacking == 1 else f"{lacking:,} items"
-        raise LabelError(f"{items} of the systems have no group, since {names['']} lacks them; say ", DROP, ".")
+    without = (groups.codes < 0) & kept
+    known = without if absent is None else without & ~absent
+    if known.any():
+        lacking = _item(items, int(np.argmax(known)))
+        raise LabelError(f"by has no group for item {brief(lacking)}; give every item a group.")
+    if without.any():
+        told = "1 item" if without.sum() == 1 else f"{int(without.sum()):,} items"
+        raise LabelError(f"{told} of the systems have no group, since {names['']} lacks them; say ", DROP, ".")

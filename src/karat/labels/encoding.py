@@ -92,7 +92,10 @@ def encode(labels: object) -> Labels:
 
 def to_labels(labels: object, side: str) -> Labels:
     """Labels of any supported kind as integers; side names them in messages ("gold" or "pred")."""
-    result = labels if isinstance(labels, Labels) else _read(labels, side)
+    try:
+        result = labels if isinstance(labels, Labels) else _read(labels, side)
+    except RecursionError:
+        raise LabelError(f"{side} has labels inside labels, too deep to compare; give plain labels.") from None
     if not len(result):
         raise LabelError(f"{side} is empty; give one label per item.")
     return result
@@ -108,14 +111,18 @@ def _read(labels: Any, side: str) -> Labels:
         raise LabelError(
             f"{side} is the text {labels[:60]!r}, not labels; give a list of labels, or read the file first."
         )
+    if isinstance(labels, memoryview) and labels.ndim != 1:
+        labels = np.asarray(labels)
     if isinstance(labels, np.ndarray):
         return _read_array(labels, side)
     clusters = clusters_in(labels, side)
     if clusters is not None:
         return _from_clusters(clusters, side)
     if isinstance(labels, Mapping):
-        items = list(plain_values(list(labels), side))
-        return replace(_read_list(list(labels.values()), side), items=items, keyed=True)
+        items, held = list(plain_values(list(labels), side)), list(labels.values())
+        if len(items) != len(held):
+            raise LabelError(f"{side} has {len(items)} items but {len(held)} labels; give each item one label.")
+        return replace(_read_list(held, side), items=items, keyed=True)
     if isinstance(labels, (list, tuple)):
         return _read_list(labels, side)
     membership = membership_in(labels, side)
@@ -236,10 +243,12 @@ def mask_of(values: Any) -> NDArray[np.bool_] | None:
 def _read_array(values: NDArray[Any], side: str) -> Labels:
     """A NumPy array of any dtype; integers as they are."""
     if values.ndim > 1 and values.dtype.kind in "iub" and values.size and mask_of(values) is None:
-        return replace(_read_array(values.reshape(-1), side), shape=values.shape)  # a label image
+        return replace(_read_array(np.asarray(values).reshape(-1), side), shape=values.shape)  # a label image
     if values.ndim != 1:
         raise LabelError(f"{side} has shape {values.shape}; give one label per item, in one dimension.")
     if (mask := mask_of(values)) is not None:
+        if mask.dtype.names:
+            raise LabelError(f"{side} is a masked array of {values.dtype}; give one of its fields.")
         data: NDArray[Any] = np.asarray(values)
         return _read_present(data[~mask], ~mask, side) if mask.any() else _read_array(data, side)
     kind = values.dtype.kind

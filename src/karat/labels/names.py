@@ -29,6 +29,7 @@ Ints = NDArray[np.int64]
 T = TypeVar("T")
 
 HUGE = 5000  # digits before or after the point
+LONG = 13_300  # bits of an integer: 4,000 digits, somewhat fewer than Python writes
 
 
 class Singleton:
@@ -66,10 +67,26 @@ def encode_objects(values: Sequence[Any], side: str) -> tuple[Ints, list[Any]]:
     names: list[Any] = list(distinct)
     if not set(map(type, names)) <= {str, int}:
         names = [plain(_STOOD_FOR.get(id(key), key)) for key in distinct]
+    _check_length(names, side)
     order = canonical_order(names)
     ranks = np.full(len(names), -1, dtype=np.int64)
     ranks[order] = np.arange(len(order))
     return ranks[codes], [names[place] for place in order]
+
+
+def _check_length(names: Sequence[Any], side: str) -> None:
+    """Refuse integers that Python does not write, in messages and tables."""
+    if set(map(type, names)) != {str} and any(map(_is_long, names)):
+        raise LabelError(f"{side} has an integer of more than 4,000 digits as a label; give it a shorter name.")
+
+
+def _is_long(name: Any) -> bool:
+    if isinstance(name, int):
+        return name.bit_length() > LONG
+    try:
+        return isinstance(name, (tuple, frozenset, Fraction)) and not str(name)
+    except ValueError:
+        return True
 
 
 def plain_values(values: Sequence[Any], side: str) -> Sequence[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
-from karat.errors import LabelError, Option, listed
+from karat.errors import LabelError, Option, brief, listed
 from karat.labels.names import is_missing, plain
 
 Missing: TypeAlias = Literal["raise", "drop", "singletons", "cluster"]
@@ -43,6 +43,8 @@ class Policy:
                 Option("noise_as", (self.noise_as,)), f" is not a policy; use one of {listed(get_args(NoiseAs))}."
             )
         for name, label in (("noise", self.noise), ("ignore", self.ignore)):
+            if not _hashable(label):
+                raise LabelError(f"{name}={brief(label)} cannot be a label; give one label, as it is among the others.")
             if label is not None and is_missing(label):
                 raise LabelError(
                     Option(name, (label,)), " is not a label; items without a label follow ", Option("missing")
@@ -103,6 +105,14 @@ class Policy:
             noise_items=self.noise_items - part.noise_items,
             ignored_items=self.ignored_items - part.ignored_items,
         )
+
+
+def _hashable(label: Any) -> bool:
+    try:
+        hash(label)
+    except Exception:  # a list; a Series; a view of memory that can be written
+        return False
+    return True
 
 
 USUAL = Policy()  # nothing is missing, nothing is noise

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from karat.errors import KaratError
+from karat.errors import KaratError, brief
 from karat.limits import BACKGROUNDS
 from karat.measures.parsing import parse
 from karat.measures.registry import Measure, list_measures
@@ -226,6 +226,8 @@ def audit(
 def chosen_properties(properties: str | Sequence[str] | None) -> tuple[Property, ...]:
     """Properties by name, each once; all by default."""
     names = properties.split(",") if isinstance(properties, str) else properties
+    if names is not None and not isinstance(names, Iterable):
+        raise KaratError(f"properties is {brief(names)}; give names of properties, such as 'symmetry'.")
     items = PROPERTIES if names is None else tuple(dict.fromkeys(find_property(str(name).strip()) for name in names))
     if not items:
         raise KaratError("properties is empty; name at least one, or leave it out for all.")

@@ -21,9 +21,24 @@ def frame(columns: dict[str, list[Any]], backend: str | None = None) -> Any:
     if backend is not None and (backend not in BACKENDS or find_spec(backend) is None):
         raise KaratError(f"there is no data frame library {backend!r} here; use one of {listed(BACKENDS)}, installed.")
     chosen = backend or _preferred()
+    columns = {_written(name): list(map(_written, values)) for name, values in columns.items()}
     if chosen != "pandas":
-        columns = {name: values if _uniform(values) else list(map(str, values)) for name, values in columns.items()}
+        columns = {
+            name: values if _uniform(values) else [_written(str(value)) for value in values]
+            for name, values in columns.items()
+        }
     return nw.from_dict(columns, backend=chosen).to_native()  # type: ignore[arg-type]
+
+
+def _written(value: Any) -> Any:
+    """A value as it is; a text with half a character, which UTF-8 has no bytes for, with that half as an escape."""
+    if not isinstance(value, str) or value.isascii():
+        return value
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return value.encode("utf-8", "backslashreplace").decode()
+    return value
 
 
 def _uniform(values: list[Any]) -> bool:

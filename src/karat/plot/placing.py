@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 RINGS = (1, 1.6, 2.6, 4, 5.5, 7, 9, 11, 13, 16, 19, 22, 26, 30)  # how far to look for a place, the nearest being 1
 TURNS = (
@@ -92,24 +95,36 @@ def around(
     near: the distance of a label that has all the room it wants.
     """
     half = 0.6 * near
-    marks = [Box(x - half, y - half, x + half, y + half) for x, y in points]
-    taken: list[Box] = []
+    held = np.empty((2 * len(points), 4))  # the points, and after them the labels that have a place
+    for place, (x, y) in enumerate(points):
+        held[place] = x - half, y - half, x + half, y + half
+    first = end = len(points)
     places: dict[int, Box] = {}
     # from the top, so that labels that stand far off stand in the order of their points
     for place in sorted(range(len(points)), key=lambda place: -points[place][1]):
-        for box in _candidates(points[place], sizes[place], near):
-            if box.within(frame) and not any(map(box.overlaps, [*marks, *taken])) and _clear(points[place], box, taken):
-                places[place] = box
-                taken.append(box)
+        boxes = [box for box in _candidates(points[place], sizes[place], near) if box.within(frame)]
+        free = ~_overlap(np.array(boxes).reshape(-1, 4), held[:end])
+        for index in np.flatnonzero(free).tolist():
+            if _clear(points[place], boxes[index], held[first:end]):
+                places[place] = boxes[index]
+                held[end] = boxes[index]
+                end += 1
                 break
     return [places.get(place) for place in range(len(points))]
 
 
-def _clear(point: tuple[float, float], box: Box, taken: Sequence[Box]) -> bool:
+def _overlap(boxes: NDArray[Any], others: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which of some boxes have a part in common with one of the others, as Box.overlaps() says."""
+    left, low, right, high = (side[:, None] for side in boxes.T)
+    across = (left < others[:, 2]) & (others[:, 0] < right)
+    return np.asarray((across & (low < others[:, 3]) & (others[:, 1] < high)).any(axis=1))
+
+
+def _clear(point: tuple[float, float], box: Box, taken: NDArray[Any]) -> bool:
     """Whether a line from a point to its label meets no other label."""
     x, y = box.nearest(point)
     steps = [(point[0] + (x - point[0]) * t / 12, point[1] + (y - point[1]) * t / 12) for t in range(13)]
-    return not any(Box(a, b, a, b).overlaps(other) for a, b in steps for other in taken)
+    return not _overlap(np.array([(a, b, a, b) for a, b in steps]), taken).any()
 
 
 def _candidates(point: tuple[float, float], size: tuple[float, float], near: float) -> Iterator[Box]:

@@ -9,6 +9,7 @@ from typing import Any, Unpack
 from karat.comparisons.comparing import compared
 from karat.errors import KaratError
 from karat.explanations.explaining import explained
+from karat.limits import REPORTED
 from karat.output.bars import bar
 from karat.reports.content import Report, System
 from karat.reports.example_items import examples_of
@@ -65,6 +66,7 @@ def reported(
     notes: Iterable[str] = (),
 ) -> Report:
     """The page about an evaluation."""
+    REPORTED.check(len(ev.systems), "the report")
     told = tuple(notes) or ev.notes
     if ev.groups is not None:
         groups: Any = scored(ev, measures, None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from datetime import date, time, timedelta
 from enum import Enum
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from karat.errors import LabelError, Option, TableError
+from karat.errors import LabelError, Option, TableError, brief
 from karat.labels.alignment import PRED
 from karat.labels.encoding import Labels
 from karat.labels.policy import Policy
@@ -93,7 +93,7 @@ def _of_columns(data: object, other: object, options: Any) -> Evaluation:
 
     for role in ("gold", "pred"):
         if not _is_columns(options[role]):
-            raise LabelError(f"{role} is {str(options[role])[:40]}, but the other side is a column; name both as text.")
+            raise LabelError(f"{role} is {brief(options[role])}, but the other side is a column; name both as text.")
     policy = Policy.of(options["missing"], options["noise"], options["noise_as"], options["ignore"])
     names: Any = {name: options[name] for name in ("gold", "pred", "id", "by", "weights", "count")}
     return from_columns(data, other, policy=policy, **names)
@@ -120,6 +120,19 @@ def _of_labels(gold: object, pred: object, options: Any) -> Evaluation:
         )
     chosen: Any = {name: options[name] for name in ("id", "by", "weights", "missing", "noise", "noise_as", "ignore")}
     return Evaluation(gold, pred, **chosen)
+
+
+def ids_of(ids: Any) -> list[Any] | None:
+    """The ids of items, in their order."""
+    if ids is None:
+        return None
+    if (
+        isinstance(ids, (str, bytes, AbstractSet, Mapping))
+        or not isinstance(ids, Iterable)
+        or getattr(ids, "ndim", 1) == 0
+    ):
+        raise LabelError(f"id is {brief(ids)}; give the ids of the items as a list, in the order of the labels.")
+    return list(ids)
 
 
 def named_systems(systems: object, gold: object) -> Named:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from karat.errors import KaratError, LabelError, Option, Sentence, TableError, listed
+from karat.errors import KaratError, LabelError, Option, Sentence, TableError, brief, listed
 from karat.labels.alignment import PRED, Aligned, align
 from karat.labels.policy import Missing, NoiseAs, Policy
 from karat.output.layout import shown
@@ -48,11 +48,11 @@ class Evaluation:
         noise_as: NoiseAs | None = None,
         ignore: object = None,
     ) -> None:
-        from karat.scoring.arguments import named_systems
+        from karat.scoring.arguments import ids_of, named_systems
 
         policy = Policy.of(missing, noise, noise_as, ignore)
         given = named_systems(systems, gold)
-        aligned = align(gold, given.systems, policy, weights=weights, groups=by, items=None if id is None else list(id))
+        aligned = align(gold, given.systems, policy, weights=weights, groups=by, items=ids_of(id))
         self._set(AlignedSystems(aligned), named=given.named, by=_group_name(by))
 
     def _set(self, held: Systems, *, named: bool, by: str | None = None, notes: Sequence[Sentence] = ()) -> None:
@@ -100,6 +100,8 @@ class Evaluation:
     def from_tables(cls, tables: Table | Mapping[str, Table]) -> Evaluation:
         """An evaluation of tables that were counted elsewhere, one for each system; their items are not known."""
         one = isinstance(tables, Profiled)
+        if not one and not (isinstance(tables, Mapping) and all(isinstance(t, Profiled) for t in tables.values())):
+            raise TableError(f"{brief(tables)} is no table; give a Table, or a dict of tables by name.")
         return cls.of(CountedSystems({PRED: tables} if one else dict(tables)), named=not one)  # type: ignore[dict-item, arg-type]
 
     @property

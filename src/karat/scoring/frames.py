@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from karat.errors import LabelError, Option, TableError, listed, nearest
+from karat.errors import LabelError, Option, TableError, brief, listed, nearest
 from karat.labels.alignment import PRED, align
 from karat.labels.encoding import Labels, to_labels
 from karat.labels.policy import Policy
 from karat.labels.products import cross
 from karat.scoring.evaluation import Evaluation
 from karat.tables.systems import AlignedSystems
+from karat.tables.table import check_total
 
 BUILT_IN = (list, tuple, dict, str, bytes, set, frozenset, np.ndarray, Labels)  # no frames: nothing need be loaded
 
@@ -82,7 +83,7 @@ def _names(frame: Any) -> list[str]:
     names = list(frame.columns)
     if not all(isinstance(name, str) for name in names):
         odd = next(name for name in names if not isinstance(name, str))
-        raise LabelError(f"the frame has a column called {odd!r}, which is no text; rename it.")
+        raise LabelError(f"the frame has a column called {brief(odd)}, which is no text; rename it.")
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise LabelError(f"the frame has more than one column {twice!r}; give them different names.")
@@ -95,8 +96,8 @@ class Column:
     def __init__(self, frame: Any, name: object, role: str) -> None:
         names = _names(frame)
         if not isinstance(name, str) or name not in names:
-            hint = nearest(str(name), names) or f"there are {listed(names, 12)}."
-            raise LabelError(f"{role}={name!r} is no column of the frame; {hint}")
+            hint = nearest(name if isinstance(name, str) else "", names) or f"there are {listed(names, 12)}."
+            raise LabelError(f"{role}={brief(name)} is no column of the frame; {hint}")
         self.series, self.role = frame[name], role
 
     @property
@@ -108,6 +109,8 @@ class Column:
     def items(self) -> Any:
         """The values as ids of the rows."""
         lacking = int(self.series.null_count())
+        if self.series.dtype.is_float():
+            lacking = int(np.isnan(self.series.to_numpy().astype(float)).sum())  # NaN is no id, and equals none
         if lacking:
             raise LabelError(f"{lacking:,} rows of {self.role} have no {self.series.name!r}; give each item one.")
         return self.series.to_numpy() if self.series.dtype.is_integer() else self.series.to_list()
@@ -187,6 +190,7 @@ def _weights(frame: Any, weights: str | None, count: str | None) -> dict[str, An
     values = check_weights(array, len(series))
     if count is None:
         return {"weights": values}
+    check_total(float(values.sum(dtype=np.float64)))
     if values.dtype.kind == "f" and (values % 1).any():
         raise TableError(Option("count", (count,)), " has fractions; give whole numbers of items, or use weights.")
     return {"counts": values.astype(np.int64)}

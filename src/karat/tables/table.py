@@ -30,6 +30,12 @@ Ints: TypeAlias = NDArray[np.int64]
 LIMIT = 1 << 62  # items in a table, so that the sum of two margins fits 64 bits
 
 
+def check_total(total: float) -> None:
+    """Refuse more items than are counted exactly."""
+    if not total < LIMIT:
+        raise TableError(f"the cells add up to {total:.3g}; karat counts fewer than 2^62 (4.6e18) items.")
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Table(Celled):
     """Counts of items by class and cluster; immutable, and independent of the order of items.
@@ -130,8 +136,7 @@ class Table(Celled):
         if weights is not None:
             with np.errstate(over="ignore"):
                 total = float(weights.sum(dtype=np.float64))
-            if total >= LIMIT:
-                raise TableError(f"the cells add up to {total:.3g}; karat counts fewer than 2^62 (4.6e18) items.")
+            check_total(total)
             if weights.dtype.kind == "f" and not (weights % 1).any():
                 weights = weights.astype(np.int64)
             filled = weights > 0

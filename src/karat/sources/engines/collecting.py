@@ -33,6 +33,7 @@ from karat.sources.engines.queries import (
 from karat.sources.engines.relations import is_relation, relation_cells, relation_labels, relation_rows
 from karat.tables.counts import Profiled
 from karat.tables.systems import AlignedSystems, Groups
+from karat.tables.table import check_total
 
 COLLECTED = 2_000_000  # combinations of labels that come to where karat runs
 
@@ -110,6 +111,11 @@ class FrameSystems:
         """The same systems with all cells collected, however many there are."""
         return FrameSystems(self.columns, self.policy, everything=True)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What was counted: the frame may be a database's, which stays in this process."""
+        counted: Any = self.collected()._counted
+        return AlignedSystems, (counted.labels,)
+
     @cached_property
     def _counted(self) -> AlignedSystems | Mapping[str, Profiled]:
         """The systems with their labels, or the counts of each where combinations are too many to collect."""
@@ -156,6 +162,7 @@ class FrameSystems:
             raise TableError(
                 Option("count", (self.columns.count,)), " has fractions; give whole numbers of items, or use weights."
             )
+        check_total(float(counts.sum(dtype=np.float64)))
         policy = replace(self.policy, weighted=WEIGHT in found)
         self._check_singletons(sides, counts, weights, policy)
         return apply_policy(Rows(sides, None, counts.astype(np.int64), weights, groups), policy, called)

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 import narwhals as nw
 
-from karat.errors import LabelError, TableError, listed, nearest
+from karat.errors import LabelError, TableError, brief, listed, nearest
 from karat.foreign import first_line
 from karat.sources.engines.dialects import Lazy, check_together, collected, comes_from, knows_nan, name_of, plainly
 from karat.tables.profile import Sizes
+from karat.tables.table import check_total
 
 GOLD, PRED, COUNT, ITEM = "karat_gold", "karat_pred", "karat_count", "karat_item"
 GROUP, WEIGHT = "karat_group", "karat_weight"
@@ -62,8 +63,8 @@ class Frame(NamedTuple):
     def column(self, name: object, role: str) -> Any:
         """A column by its name, with NaN as a missing value; refused if there is none."""
         if not isinstance(name, str) or name not in self.inner:
-            hint = nearest(str(name), self.inner) or f"there are {listed(self.inner, 12)}."
-            raise LabelError(f"{role}={name!r} is no column of the frame; {hint}")
+            hint = nearest(name if isinstance(name, str) else "", self.inner) or f"there are {listed(self.inner, 12)}."
+            raise LabelError(f"{role}={brief(name)} is no column of the frame; {hint}")
         found = nw.col(self.inner[name])
         if self.lazy.collect_schema()[self.inner[name]].is_float() and knows_nan(self.lazy.to_native()):
             return nw.when(~found.is_nan()).then(found)
@@ -132,6 +133,7 @@ def _check_weights(rows: Lazy, name: str) -> None:
     least = number(rows, nw.col(name).min())
     if least < 0:
         raise TableError(f"a count or weight is {least}; give positive numbers.")
+    check_total(number(rows, nw.col(name).cast(nw.Float64).sum()))  # a sum of integers may wrap around
 
 
 def number(lazy: Lazy, expression: Any) -> Any:

@@ -18,6 +18,7 @@ from karat.sources.engines.dialects import Lazy, comes_from, frame_columns
 from karat.sources.engines.queries import COUNT, GOLD, PRED, WEIGHT
 from karat.tables.counts import CellFormula, count_itself
 from karat.tables.profile import Sizes
+from karat.tables.table import check_total
 
 NUMBERS = (  # the types of numbers begin with
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT",
@@ -46,10 +47,12 @@ def relation_cells(rows: Any) -> DuckdbCells:
         kind = str(rows.types[rows.columns.index(name)]).upper()
         if not kind.startswith(NUMBERS):
             raise TableError(f"counts and weights are {kind} here; give a column of numbers.")
-        lacking, least = rows.aggregate(f"count(*) FILTER ({name} IS NULL), min({name})").fetchall()[0]
+        asked = f"count(*) FILTER ({name} IS NULL), min({name}), sum({name}::DOUBLE)"
+        lacking, least, total = rows.aggregate(asked).fetchall()[0]
         if lacking or (least is not None and least < 0):
             what = f"{lacking:,} rows have no count or weight" if lacking else f"a count or weight is {least}"
             raise TableError(f"{what}; give each row a positive number.")
+        check_total(total or 0)
         totals.append(f"sum({name})::{'BIGINT' if 'INT' in kind else 'DOUBLE'} AS {name}")
         if name == COUNT:  # a cell without items is none
             rows = rows.filter(f"{COUNT} > 0")
