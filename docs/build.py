@@ -1,7 +1,9 @@
-"""Write docs/measures.md and docs/audit.md from the declarations; tests check that they are fresh."""
+"""Write docs/measures.md, docs/audit.md and the table of rooms from the declarations; tests check that."""
 
 from __future__ import annotations
 
+import ast
+import tomllib
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -92,6 +94,28 @@ def verdict_cell(verdict: Any) -> str:
     return "✓" if verdict.holds else f"{max(1, round(100 * (1 - verdict.kept / verdict.tried)))}"
 
 
+CONTRIBUTING = Path(__file__).parents[1] / "CONTRIBUTING.md"
+START, END = "<!-- rooms -->\n", "<!-- end of rooms -->"
+
+
+def rooms() -> str:
+    """CONTRIBUTING.md with its table of rooms made anew: each room, and the first sentence of its docstring."""
+    project = tomllib.loads((CONTRIBUTING.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    source = CONTRIBUTING.parent / "src" / "karat"
+    rows = []
+    for name in project["tool"]["karat"]["rooms"]:
+        folder = (source / name).is_dir()
+        path = source / name / "__init__.py" if folder else source / f"{name}.py"
+        told = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        summary = " ".join(told.split("\n\n")[0].split())
+        rows.append(f"| `{name}{'/' if folder else '.py'}` | {summary} |")
+    text = CONTRIBUTING.read_text(encoding="utf-8")
+    before, _, rest = text.partition(START)
+    table = "\n".join(["| room | what is in it |", "|---|---|", *rows])
+    return f"{before}{START}{table}\n{END}{rest.partition(END)[2]}"
+
+
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
     AUDIT.write_text(audit_page(), encoding="utf-8")
+    CONTRIBUTING.write_text(rooms(), encoding="utf-8")

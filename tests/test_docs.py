@@ -51,3 +51,9 @@ def test_terminal_output_in_the_docs_is_what_the_commands_print(page: Path) -> N
 
 def test_the_version_is_in_one_place() -> None:
     assert f"version: {karat.__version__}\n" in (ROOT / "CITATION.cff").read_text()
+
+
+def test_the_table_of_rooms_is_fresh() -> None:
+    import build
+
+    assert build.CONTRIBUTING.read_text(encoding="utf-8") == build.rooms()

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import karat
 from karat.labels.names import check_names
-from karat.tables.table import storage
+from karat.tables import storage
 from shared import enough
 
 LABELS: list[Any] = [

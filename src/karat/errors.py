@@ -64,11 +64,12 @@ class KaratError(ValueError):
     """A mistake in what was asked; every error that karat raises on purpose is one of these."""
 
     def __init__(self, *parts: Part) -> None:
-        self.sentence = _concise(Sentence(*parts))
+        self.whole = Sentence(*parts)  # however long
+        self.sentence = _concise(self.whole)
         super().__init__(self.sentence)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), self.sentence.parts
+        return type(self), self.whole.parts
 
 
 class LabelError(KaratError):

@@ -1,4 +1,11 @@
-"""The command line: parse, call, print."""
+"""The command line: parse, call, print.
+
+parser.py    what may be typed
+usage.py     what the command line alone shows to be wrong; exit statuses
+commands.py  what each command does
+output.py    where results go, and in which form
+streams.py   standard streams that are closed, full or gone
+"""
 
 from __future__ import annotations
 

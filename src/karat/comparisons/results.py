@@ -17,9 +17,9 @@ from karat.comparisons.verdicts import Difference, Gap, Verdict, Verdicts, kenda
 from karat.errors import KaratError, listed
 from karat.measures.parsing import parse
 from karat.measures.registry import Measure
-from karat.output.layout import Layout, Marked, decimals, percent, shown
+from karat.output.layout import ARROWS, Layout, Marked, decimals, percent, shown
 from karat.output.result import Result
-from karat.scoring.scores import ARROWS, Scores, with_unit
+from karat.scoring.scores import Scores, with_unit
 from karat.scoring.signatures import shared_signature
 from karat.tables.table import number, several
 from karat.uncertainty.sampling import Interval, Sampling, cautions_of, span

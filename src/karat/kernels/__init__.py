@@ -3,6 +3,16 @@
 A loop that NumPy cannot run at the speed of the memory is there twice under one name: compiled, in compiled/, and as
 its NumPy twin, which is the fallback where it was not compiled, and what the tests compare it with. Both give the same
 bits. KARAT_KERNELS=numpy in the environment chooses the twins.
+
+counting.py    from two columns of integers to the cells of their table
+tallying.py    sums, maxima and counts by code
+objects.py     Python objects numbered by hashing
+assignment.py  the heaviest one-to-one map
+moves.py       k-means and single moves of documents
+logarithm.py   logarithms that give the same bits everywhere
+expected.py    the expected mutual information
+shuffling.py   pairs of shuffled labels
+threads.py     work shared out among threads
 """
 
 from __future__ import annotations

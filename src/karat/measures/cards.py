@@ -11,8 +11,7 @@ from inspect import getdoc
 from typing import Any
 
 from karat.measures.registry import Measure, list_measures
-from karat.output.layout import Layout
-from karat.scoring.scores import ARROWS
+from karat.output.layout import ARROWS, Layout
 
 NOTATION = (
     "C classes, K clusters, n items; h(c), h(k), h(c,k) items in a class, a cluster, a cell; natural logarithms. "

@@ -6,6 +6,7 @@ partitions.py   all partitions of a few items
 constraints.py  pairs of tables of which one should score better
 properties.py   what a good measure does, each with cases to catch it doing otherwise
 audit.py        audit(): measures x properties
+relate.py       relate(): which measures agree on a user's own systems
 likelihood.py   the cross-validated likelihood of a density model, to stand beside external scores
 """
 

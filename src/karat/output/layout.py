@@ -15,6 +15,7 @@ Row = Sequence[str]
 
 GAP = "  "
 LONG = 4  # characters a column, at most
+ARROWS = {"higher": "↑", "lower": "↓", None: " "}  # which end of a measure is better
 PAGE = 100  # columns, where nobody says how many there are
 
 # what is not written but obeyed, or not seen: C0, C1, line separators, marks of direction, fillers, tags

@@ -12,10 +12,11 @@ from karat.comparisons.results import Comparison
 from karat.errors import KaratError
 from karat.measures.parsing import parse
 from karat.measures.registry import Measure
+from karat.output.layout import ARROWS
 from karat.plot.canvas import axes, bare, dark, ink, settled, stroke
 from karat.plot.lettering import LEADING, LETTER, SMALLEST, dots, literal, name, size_of
 from karat.plot.placing import spread
-from karat.scoring.scores import ARROWS, with_unit
+from karat.scoring.scores import with_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

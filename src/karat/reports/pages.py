@@ -15,7 +15,7 @@ from karat.comparisons.results import Comparison
 from karat.measures.cards import range_of, references
 from karat.measures.information import completeness, homogeneity
 from karat.measures.registry import Measure
-from karat.output.layout import Layout, Marked, decimals, shortened, shown
+from karat.output.layout import ARROWS, Layout, Marked, decimals, shortened, shown
 from karat.reports.content import Report, System
 from karat.reports.explorer import Limits, explored, in_script, kept_places
 from karat.reports.figures import Figure, figure
@@ -23,7 +23,7 @@ from karat.reports.heat import FEW, FEWEST, MOST, Heat, heat_of
 from karat.reports.strips import LENGTH, Strip, strip
 from karat.scoring.boards import Board
 from karat.scoring.groups import GroupScores
-from karat.scoring.scores import ARROWS, Scores, with_unit
+from karat.scoring.scores import Scores, with_unit
 from karat.tables.table import several
 from karat.uncertainty.sampling import span
 from karat.version import __version__

@@ -57,7 +57,9 @@ def columns_of_frame(systems: Any) -> dict[str, Any] | None:
 
 def _named_by_text(frame: Any) -> Any:
     """A frame of pandas whose columns are called by the texts of their names, such as 0 and 1."""
-    if not hasattr(frame, "set_axis"):
+    from karat.sources.engines.relations import is_relation
+
+    if is_relation(frame) or not hasattr(frame, "set_axis"):  # which asks a relation for its columns
         return frame
     names = list(frame.columns)
     if all(isinstance(name, str) for name in names):

@@ -10,10 +10,10 @@ from typing import Any
 
 from karat.errors import KaratError, listed
 from karat.measures.registry import Measure
-from karat.output.layout import Layout, decimals, shown
+from karat.output.layout import ARROWS, Layout, decimals, shown
 from karat.output.result import Result
 from karat.scoring.boards import Board
-from karat.scoring.scores import ARROWS, Scores, with_unit
+from karat.scoring.scores import Scores, with_unit
 from karat.scoring.signatures import signature_of
 from karat.tables.table import number, several
 

@@ -12,7 +12,7 @@ from karat.chance.adjusting import expected
 from karat.errors import MeasureError, TableError, listed
 from karat.measures.parsing import parse
 from karat.measures.registry import Measure
-from karat.output.layout import Layout, decimals
+from karat.output.layout import ARROWS, Layout, decimals
 from karat.output.result import Result
 from karat.scoring.signatures import signature_of
 from karat.tables.counts import Counts
@@ -20,7 +20,6 @@ from karat.tables.table import Table, number, several
 from karat.tables.trivial import Apart, Together
 from karat.uncertainty.sampling import Interval, Sampling, remarks_on, span
 
-ARROWS = {"higher": "↑", "lower": "↓", None: " "}
 HEADINGS = ("measure", "score", "one cluster", "all apart", "shuffled")
 
 

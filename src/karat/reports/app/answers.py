@@ -45,7 +45,7 @@ def _report(question: Question, options: dict[str, str]) -> Report:
         notes = [note.replaced(folder, "") for note in ev.notes]
         return report(ev, command=command_of(question), notes=notes, **told)
     except KaratError as problem:
-        raise type(problem)(problem.sentence.replaced(folder, "")) from None
+        raise type(problem)(problem.whole.replaced(folder, "")) from None
 
 
 def command_of(question: Question) -> str:

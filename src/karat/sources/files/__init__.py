@@ -1,4 +1,4 @@
-"""Files of labels: what they are, what is in them, and the tables they give.
+"""Files of labels: what they are, what is in them, and the systems they give.
 
 inputs.py    a path, a pattern or standard input, and of which kind it is
 contents.py  the bytes of a text, unpacked, and no more of them than memory holds
@@ -11,8 +11,9 @@ observations.py, hdf5.py
 sources.py   one file's columns, whatever its kind
 roles.py     which column is the item, which gold, which predicted
 problems.py  what to say of ids and labels that do not fit
-matching.py  columns in memory, brought together and counted
-sql.py, queries.py, progress.py, counting.py
-             large, compressed and Parquet files, read by DuckDB out of core, and counted
-reading.py   read(): from paths to tables
+options.py   the options of read(), as one object
+matching.py  columns in memory, aligned
+sql.py, headers.py, queries.py, progress.py, counting.py
+             large, compressed and Parquet files, read by DuckDB out of core, and aligned
+reading.py   read_files(): from paths to gold and systems
 """
