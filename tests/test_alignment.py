@@ -156,7 +156,7 @@ WEIGHTS = [3, 1, 2, 1]
 def test_a_whole_weight_is_as_many_items(weights: Any) -> None:
     weighted = karat.Table.from_labels([0, 0, 1, 1], ["x", "y", "y", "y"], weights=weights)
     assert weighted == karat.Table.from_labels([0, 0, 0, 0, 1, 1, 1], list("xxxyyyy"))
-    assert weighted.whole
+    assert weighted.integral
     assert weighted.policy.weighted
 
 
@@ -173,7 +173,7 @@ def test_fractional_weights_are_kept_and_add_up_in_any_order() -> None:
     gold, pred = [0, 0, 0, 1, 1, 0], [0, 0, 0, 1, 0, 1]
     forward = karat.Table.from_labels(gold, pred, weights=weights)
     backward = karat.Table.from_labels(gold[::-1], pred[::-1], weights=weights[::-1])
-    assert not forward.whole
+    assert not forward.integral
     assert forward.counts.tolist() == backward.counts.tolist()
 
 

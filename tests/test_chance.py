@@ -20,11 +20,12 @@ from hypothesis import strategies as st
 from scipy.stats import hypergeom, kstest
 
 import karat
-from karat.chance.adjusting import Draws, expected, nulls
+from karat.chance import nulls
+from karat.chance.adjusting import Draws, expected
 from karat.chance.moments import joined_pairs
 from karat.chance.nulls import Model, _sizes_of_all, _sizes_of_number
 from karat.output import bars
-from karat.tables.counts import Chances
+from karat.tables.counts import ExpectedSizes
 from karat.tables.profile import Sizes
 from shared import enough
 
@@ -426,7 +427,7 @@ def test_no_formula_hides_that_its_expectation_is_known(m: karat.Measure) -> Non
         known = expected(m, table)
         if known is not None:
             assert known == pytest.approx(mean, abs=1e-12)
-        statistics = [kind.expected(table, Chances()) for kind in m.statistics]
+        statistics = [kind.expected(table, ExpectedSizes()) for kind in m.statistics]
         given = all(statistic is not None for statistic in statistics)
         hidden.append(known is None and given and math.isclose(float(m.value(statistics)), mean, abs_tol=1e-12))
     assert not all(hidden)

@@ -38,7 +38,7 @@ def close(x: float, y: float) -> bool:
 
 
 def fitting(table: karat.Table) -> list[karat.Measure]:
-    return [m for m in VARIANTS if table.whole or fits_real_tables(m)]
+    return [m for m in VARIANTS if table.integral or fits_real_tables(m)]
 
 
 @given(st.one_of(tables, real_tables))
@@ -119,13 +119,13 @@ def test_tables_of_batches_add_up_to_the_table_of_all(pair: Any, size: int) -> N
 def test_a_stack_gives_what_a_loop_gives(several: list[karat.Table]) -> None:
     stack = karat.Stack.of(several)
     for measure in VARIANTS:
-        if stack.whole or fits_real_tables(measure):
+        if stack.integral or fits_real_tables(measure):
             values = measure(stack)
             assert isinstance(values, np.ndarray)
             assert values.shape == (len(several),)
             for value, table in zip(values.tolist(), several, strict=True):
                 # sums of squares of real cells are rounded in a stack: relative to n^2, not to the pairs left over
-                slack = 1e-9 if not stack.whole else TOLERANCE * 100
+                slack = 1e-9 if not stack.integral else TOLERANCE * 100
                 assert abs(value - measure(table)) <= slack * max(1, abs(value)), str(measure)
 
 

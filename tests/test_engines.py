@@ -172,7 +172,7 @@ def test_cells_of_no_items_are_no_cells(engine: str) -> None:
     native = ENGINES[engine]({"class": ["a", "a", "b"], "cluster": [1, 2, 2], "count": [2, 0, 1]})
     for most in (0, None):
         found = counted_frame(native, gold="class", pred="cluster", count="count", most=most)
-        assert (found.filled, found.n) == (2, 3)
+        assert (found.nonempty_cells, found.n) == (2, 3)
 
 
 @engines

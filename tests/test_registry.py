@@ -182,7 +182,7 @@ def test_two_measures_of_one_name_are_refused() -> None:
 
 @pytest.mark.parametrize("redeclared", [False, True])
 def test_a_redeclared_measure_is_judged_anew(redeclared: bool) -> None:
-    @karat.measure(title="Joined", better="higher")
+    @karat.measure(title="MergeClusters", better="higher")
     def joined(pairs: Pairs) -> Any:
         """The share of pairs joined by both."""
         return ratio(pairs.both, pairs.total, empty=0) ** (2 if redeclared else 1)

@@ -18,7 +18,7 @@ from karat.chance.adjusting import expected
 from karat.examples import textbook
 from karat.measures.arithmetic import larger
 from karat.measures.declared import Pairs
-from karat.tables.trivial import Apart, Together
+from karat.tables.trivial import OneCluster, Singletons
 from strategies import tables
 
 SCORES = karat.score(*textbook())
@@ -145,8 +145,10 @@ def test_trivial_clusterings_are_scored_as_if_they_were_real(table: karat.Table)
     together = karat.Table.from_labels(gold, [0] * len(gold))
     apart = karat.Table.from_labels(gold, range(len(gold)))
     for measure in karat.list_measures():
-        assert measure(Together(table.profile)) == pytest.approx(measure(together), abs=1e-12, rel=1e-12), str(measure)
-        assert measure(Apart(table.profile)) == pytest.approx(measure(apart), abs=1e-12, rel=1e-12), str(measure)
+        assert measure(OneCluster(table.profile)) == pytest.approx(measure(together), abs=1e-12, rel=1e-12), str(
+            measure
+        )
+        assert measure(Singletons(table.profile)) == pytest.approx(measure(apart), abs=1e-12, rel=1e-12), str(measure)
 
 
 def test_a_wrapped_function_has_baselines_too() -> None:

@@ -236,7 +236,7 @@ def test_cells_that_count_nothing_are_no_cells(spark: Any) -> None:
     columns = {"gold": ["a", "a", "b", "c"], "pred": [1, 2, 2, 3], "n": [4, 0, 3, 0]}
     frame = framed(spark, columns, {"gold": "string", "pred": "integer", "n": "integer"})
     counts = collecting.counted_frame(frame, gold="gold", pred="pred", count="n", most=0)
-    assert (counts.n, counts.filled, counts.shape) == (7, 2, (2, 2))
+    assert (counts.n, counts.nonempty_cells, counts.shape) == (7, 2, (2, 2))
 
 
 def test_noise_of_another_type_than_the_labels_is_none_of_them(spark: Any, uncollected: None) -> None:
@@ -342,9 +342,10 @@ with Cluster(workers=1) as cluster, cluster.session(spark__driver__memory="512m"
     for items in (1_000, 400_000, 4_000_000):  # the first to load what any run loads
         frame = spark.range(items).selectExpr("id AS gold", "id % (1 + id % 7) AS pred")
         counts = counted_frame(frame, gold="gold", pred="pred", most=10)
-        found = counts.filled, counts.squares, counts.information
+        found = counts.nonempty_cells, counts.squares, counts.information
         memory.gc()
-        print(counts.filled, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, memory.getHeapMemoryUsage().getUsed())
+        rss = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        print(counts.nonempty_cells, rss, memory.getHeapMemoryUsage().getUsed())
 """
 
 

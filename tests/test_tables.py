@@ -59,8 +59,8 @@ def test_equal_cells_of_a_sparse_matrix_add_up() -> None:
 def test_real_cells_are_kept_and_whole_ones_are_counts() -> None:
     real = karat.Table.from_matrix([[1.5, 0.5], [0.5, 1.5]])
     assert real.counts.tolist() == [1.5, 0.5, 0.5, 1.5]
-    assert not real.whole
-    assert karat.Table.from_matrix([[2.0, 1.0]]).whole
+    assert not real.integral
+    assert karat.Table.from_matrix([[2.0, 1.0]]).integral
 
 
 def test_cells_of_any_magnitude_are_exact() -> None:

@@ -129,7 +129,7 @@ def test_the_tail_of_the_unseen_is_a_hypergeometric_sum(share: float, n: int) ->
 def test_entropies_without_one_item_are_those_of_the_other_sizes(sizes: list[int]) -> None:
     sample = Sample.of(Sizes.of(np.array(sizes)))
     for corrected in (True, False):
-        found = sample.without_one(corrected)
+        found = sample.leave_one_out(corrected)
         for value, size in zip(found, sample.size.tolist(), strict=True):
             left = [s for s in [*sizes[: sizes.index(size)], size - 1, *sizes[sizes.index(size) + 1 :]] if s]
             other = Sample.of(Sizes.of(np.array(left)))
@@ -296,7 +296,7 @@ def test_second_differences_are_those_of_the_entropy_of_fewer_items() -> None:
         rest = [s for s in sizes if s != size] + [size] * (sizes.count(size) - 1) + [left] * (left > 0)
         return Sample.of(Sizes.of(rest))._replace(n=n).entropy()
 
-    for size, found in zip(whole.size.tolist(), whole.bent().tolist(), strict=True):
+    for size, found in zip(whole.size.tolist(), whole.second_difference().tolist(), strict=True):
         wanted = 0.0 if size == 1 else entropy(size, size) - 2 * entropy(size, size - 1) + entropy(size, size - 2)
         assert found == pytest.approx(wanted, abs=1e-14)
 

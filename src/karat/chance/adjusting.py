@@ -15,12 +15,12 @@ from karat.chance.moments import Moments, joined_pairs
 from karat.chance.nulls import Model, Null
 from karat.errors import MeasureError
 from karat.limits import DRAWS
-from karat.measures.arithmetic import ratio, settle
+from karat.measures.arithmetic import ratio, zero_if_rounding
 from karat.measures.pairs import Pairs, SquareSums
 from karat.measures.parsing import Labelings, derivation, parse
 from karat.measures.registry import Measure
 from karat.output.bars import bar
-from karat.tables.counts import Counts, Profiled, Statistic
+from karat.tables.counts import Counts, SingleTable, Statistic
 from karat.tables.table import Table
 
 Formula: TypeAlias = Callable[..., Any]
@@ -43,12 +43,12 @@ class Draws:
             raise MeasureError(f"samples={self.samples!r} are too few; draw two clusterings or more.")
         DRAWS.check(self.samples, "samples", MeasureError)
 
-    def values(self, measure: Measure, table: Profiled) -> Floats:
+    def values(self, measure: Measure, table: SingleTable) -> Floats:
         """The measure of each clustering drawn; the same clusterings serve every measure of a table."""
         DRAWS.check(self.samples * draws_of(measure), f"{measure} of each of {self.samples:,} samples", MeasureError)
         return table.remember((self, measure), lambda: self._values(measure, table))  # type: ignore[no-any-return]
 
-    def _values(self, measure: Measure, table: Profiled) -> Floats:
+    def _values(self, measure: Measure, table: SingleTable) -> Floats:
         pairs = self.model.draw_pairs(table, self.samples, self.seed) if of_pairs(measure) else None
         if pairs is not None:
             at = cache(partial(_at_pairs, measure, table))
@@ -69,7 +69,7 @@ class Draws:
                 advance(values[-1].size)
         return np.concatenate(values)
 
-    def mean(self, measure: Measure, table: Profiled) -> tuple[float, float]:
+    def mean(self, measure: Measure, table: SingleTable) -> tuple[float, float]:
         """The measure's average over the model, and the standard error of that: 0 if it is exact."""
         exact = expected(measure, table, self.model)
         if exact is not None:
@@ -88,7 +88,7 @@ def expected(measure: Measure, table: Counts, model: Model | None = None) -> flo
     formula gives for them.
     """
     model = model or Model()
-    if not table.whole or not isinstance(table, Profiled):
+    if not table.integral or not isinstance(table, SingleTable):
         return None
     if _certain(table, model):
         return float(measure.of(table))
@@ -105,7 +105,7 @@ def expected(measure: Measure, table: Counts, model: Model | None = None) -> flo
     return measure.chance if model.null == "margins" else None
 
 
-def _expected_of_derived(measure: Measure, table: Profiled, model: Model) -> float | None:
+def _expected_of_derived(measure: Measure, table: SingleTable, model: Model) -> float | None:
     """0 if the measure is adjusted for this very model, by an exact expectation."""
     own = Model(measure.params["null"], measure.params["sides"])
     exact = measure.inner is not None and expected(measure.inner, table, model) is not None
@@ -119,7 +119,7 @@ def finite(measure: Measure, value: Any) -> float:
     return float(value)
 
 
-def _certain(table: Profiled, model: Model) -> bool:
+def _certain(table: SingleTable, model: Model) -> bool:
     """Whether all the clusterings of the model score alike, since there is one cluster, or every item is alone."""
     classes, clusters = (number in (1, table.n) for number in table.shape)
     if model.null == "all":
@@ -286,20 +286,20 @@ def draws_of(measure: Measure) -> int:
     return 1 if measure.inner is None else int(measure.params["samples"]) * draws_of(measure.inner)
 
 
-def _adjusted(measure: Measure, table: Profiled, draws: Draws) -> tuple[float, float]:
+def _adjusted(measure: Measure, table: SingleTable, draws: Draws) -> tuple[float, float]:
     """(score - mean) / (perfect - mean), and its Monte-Carlo standard error."""
     table.need_counts("what chance gives")
     score = finite(measure, measure.of(table))
     mean, error = draws.mean(measure, table)
     perfect = measure.perfect if measure.perfect is not None else float(measure.of(_gold_itself(table)))
     scale = max(abs(score), abs(mean), abs(perfect))
-    gain, room = settle(score - mean, scale), settle(perfect - mean, scale)
-    same = table.filled == table.shape[0] == table.shape[1]
+    gain, room = zero_if_rounding(score - mean, scale), zero_if_rounding(perfect - mean, scale)
+    same = table.nonempty_cells == table.shape[0] == table.shape[1]
     value = ratio(gain, room, empty=float(same)) if room else float(same)
     return float(value), abs(error * (score - perfect) / room**2) if room else 0.0
 
 
-def standard_score(measure: Measure, table: Profiled, draws: Draws) -> tuple[float, float]:
+def standard_score(measure: Measure, table: SingleTable, draws: Draws) -> tuple[float, float]:
     """(score - mean) / deviation, upwards if better, and its Monte-Carlo standard error."""
     table.need_counts("what chance gives")
     sign = 1 if measure.better == "higher" else -1
@@ -319,19 +319,19 @@ def standard_score(measure: Measure, table: Profiled, draws: Draws) -> tuple[flo
     return z, math.sqrt((bool(error) + z * z / 2) / values.size)
 
 
-def _gold_itself(table: Profiled) -> Table:
+def _gold_itself(table: SingleTable) -> Table:
     sizes = np.repeat(*table.profile.classes.arrays)
     return Table.from_cells(np.arange(sizes.size), np.arange(sizes.size), sizes)
 
 
-def pair_moments(measure: Measure, table: Profiled, model: Model) -> Moments | None:
+def pair_moments(measure: Measure, table: SingleTable, model: Model) -> Moments | None:
     """The moments of the pairs joined by both, if the measure depends on nothing else that the model moves."""
     if model.null != "margins" or not of_pairs(measure):
         return None
     return joined_pairs(table.profile.classes, table.profile.clusters)
 
 
-def pair_slope(measure: Measure, table: Profiled) -> float:
+def pair_slope(measure: Measure, table: SingleTable) -> float:
     """How the measure changes with the number of pairs joined by both."""
     pairs = table.statistic(Pairs)
     lowest = max(0, pairs.gold + pairs.pred - pairs.total)
@@ -343,7 +343,7 @@ def of_pairs(measure: Measure) -> bool:
     return bool(measure.statistics) and set(measure.statistics) <= {Pairs, SquareSums}
 
 
-def _at_pairs(measure: Measure, table: Profiled, both: int) -> float:
+def _at_pairs(measure: Measure, table: SingleTable, both: int) -> float:
     """The measure if both sides joined that many pairs, with class and cluster sizes as they are."""
     pairs, squares = table.statistic(Pairs), table.statistic(SquareSums)
     moved = {Pairs: replace(pairs, both=both), SquareSums: replace(squares, cells=2 * both + squares.n)}

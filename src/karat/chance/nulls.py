@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from karat.errors import MeasureError, TableError, listed
 from karat.kernels.shuffling import joined_at_random
-from karat.tables.counts import Chances, Profiled
+from karat.tables.counts import ExpectedSizes, SingleTable
 from karat.tables.profile import Sizes
 from karat.tables.stack import Stack
 from karat.tables.table import Table
@@ -51,17 +51,17 @@ class Model:
                 f"sides={self.sides!r} cannot be; use 1 (gold is fixed) or 2 (gold is drawn by the model as well)."
             )
 
-    def chances(self, table: Profiled) -> Chances:
+    def chances(self, table: SingleTable) -> ExpectedSizes:
         """How many classes and clusters there are of each size, on average."""
         if self.null == "margins":
-            return Chances()
+            return ExpectedSizes()
         classes, clusters = table.shape
-        return Chances(self._sizes(table.n, classes) if self.sides == 2 else None, self._sizes(table.n, clusters))
+        return ExpectedSizes(self._sizes(table.n, classes) if self.sides == 2 else None, self._sizes(table.n, clusters))
 
     def _sizes(self, n: int, number: int) -> Sizes:
         return _sizes_of_number(n, number) if self.null == "number" else _sizes_of_all(n)
 
-    def draw(self, table: Profiled, samples: int, seed: int) -> Iterator[Stack | Table]:
+    def draw(self, table: SingleTable, samples: int, seed: int) -> Iterator[Stack | Table]:
         """Tables of random clusterings, a few at a time; the same ones for the same seed."""
         if table.n >= LIMIT:
             raise TableError(
@@ -76,7 +76,7 @@ class Model:
             cols = self._draw_sizes(rng, clusters, many, fixed=False)
             yield from _shuffled(rng, rows, cols)
 
-    def draw_pairs(self, table: Profiled, samples: int, seed: int) -> Iterator[Ints] | None:
+    def draw_pairs(self, table: SingleTable, samples: int, seed: int) -> Iterator[Ints] | None:
         """The numbers of pairs that both sides join in the tables that draw() gives, a few at a time.
 
         None if the tables are not drawn by shuffling the labels of items.
@@ -90,7 +90,7 @@ class Model:
             joined_at_random(classes, clusters, rng, min(batch, samples - start)) for start in range(0, samples, batch)
         )
 
-    def _work(self, table: Profiled) -> int:
+    def _work(self, table: SingleTable) -> int:
         """How many cells or items are about to be drawn for one table."""
         classes, clusters = table.shape
         if self.null == "all":  # random clusterings have at most about n/2 clusters, for 10 items or more

@@ -50,7 +50,7 @@ def compared(ev: Evaluation, measures: Any, sampling: Sampling | None) -> Any:
         return scored(ev, measures, None)
     omitted: dict[str, str] = {}
     chosen = panel_of(ev.tables.values(), omitted) if measures is None else chosen_measures(measures)
-    if sampling is None or not ev.has_items or ev.policy.weighted or not all(t.whole for t in ev.tables.values()):
+    if sampling is None or not ev.has_items or ev.policy.weighted or not all(t.integral for t in ev.tables.values()):
         scores = {name: Scores(table, chosen, omitted) for name, table in ev.tables.items()}
         pairs = [untested(m, list(ev.tables.values()), int(ev.n)) for m in chosen]
         return Comparison(scores, tuple(pairs), sampling or Sampling(), tuple(ev.cautions))

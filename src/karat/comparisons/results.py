@@ -220,7 +220,7 @@ class Comparison(Result, Mapping[str, Scores]):
             for i in self._order
         ]
         return Layout(
-            f"{100 * self.sampling.level:g}% intervals", headings, rows, [self.sampling.told, *self._remarks()]
+            f"{100 * self.sampling.level:g}% intervals", headings, rows, [self.sampling.description, *self._remarks()]
         )
 
     def table_of_differences(self, digits: int = 4) -> Layout:

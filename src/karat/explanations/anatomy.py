@@ -95,7 +95,7 @@ class Lines:
         return self.order[start : start + (parts if most is None else min(most, parts))]
 
     @cached_property
-    def surprise(self) -> Floats:
+    def weighted_log_ratio(self) -> Floats:
         """What each line adds to the entropy of the other side given this one, times n: positive terms only."""
         return self.total(self.counts * log_one_more(self.rest, self.counts))
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.explanations.anatomy import Anatomy, Ints
-from karat.explanations.moves import Joined
+from karat.explanations.moves import MergeClusters
 
 LARGEST = 200  # clusters that are tried with each other, whatever they share
 PAIRS = 800_000  # of parts of one class: so many of classes with few parts, and so many of layers of the others
@@ -25,7 +25,7 @@ LOOKUPS = 16_000_000  # of a class in the other cluster
 CHUNK = 1_000_000
 
 
-def candidate_merges(anatomy: Anatomy, top: int) -> tuple[Joined, bool]:
+def candidate_merges(anatomy: Anatomy, top: int) -> tuple[MergeClusters, bool]:
     """The pairs of clusters to try, with what they share; and whether all that share a class are among them."""
     clusters, few = anatomy.clusters.sizes.size, anatomy.by_size[:LARGEST]
     pairs, complete = [_pairs_within(np.zeros_like(few), few, clusters)], True
@@ -114,7 +114,7 @@ def _affordable(anatomy: Anatomy, left: Ints, right: Ints) -> Ints:
     return np.sort(order[:enough])
 
 
-def _shared(anatomy: Anatomy, left: Ints, right: Ints) -> Joined:
+def _shared(anatomy: Anatomy, left: Ints, right: Ints) -> MergeClusters:
     """The classes that the clusters of each pair share: those of the one with fewer, looked up in the other."""
     k = anatomy.clusters
     swap = k.parts[left] > k.parts[right]
@@ -124,7 +124,7 @@ def _shared(anatomy: Anatomy, left: Ints, right: Ints) -> Joined:
     found = [_looked_up(anatomy, fewer, other, part) for part in np.split(np.arange(left.size), cuts)]
     pair, in_fewer, in_other = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
     in_left, in_right = np.where(swap[pair], (in_other, in_fewer), (in_fewer, in_other))
-    return Joined(anatomy, left, right, pair, k.across[in_fewer], k.counts[in_left], k.counts[in_right])
+    return MergeClusters(anatomy, left, right, pair, k.across[in_fewer], k.counts[in_left], k.counts[in_right])
 
 
 def _looked_up(anatomy: Anatomy, fewer: Ints, other: Ints, pairs: Ints) -> tuple[Ints, Ints, Ints]:

@@ -14,7 +14,7 @@ from karat.explanations.candidates import candidate_merges
 from karat.explanations.explanation import Explanation
 from karat.explanations.findings import Side, best_merges, best_splits, odd_ones
 from karat.explanations.items import ItemLabels
-from karat.explanations.moves import Gathered, Parted, Taken
+from karat.explanations.moves import GatherClass, SplitCluster, SplitOff
 from karat.explanations.several import Explanations
 from karat.explanations.updates import can_update, values_after
 from karat.labels.names import ByLabel
@@ -97,10 +97,10 @@ def _explained(table: Table, measure: Measure, top: int, labels: ItemLabels | No
     if not isinstance(table, Table):
         raise KaratError("an explanation needs all cells, which stay in their engine; collect the table first.")
     anatomy = Anatomy(table)
-    taken = Taken(anatomy, _takeable(anatomy))
+    taken = SplitOff(anatomy, _takeable(anatomy))
     joined, every_merge = candidate_merges(anatomy, top)
     gathered, parted, split, merged = (
-        values_after(measure, moves, 2 * top) for moves in (Gathered(anatomy), Parted(anatomy), taken, joined)
+        values_after(measure, moves, 2 * top) for moves in (GatherClass(anatomy), SplitCluster(anatomy), taken, joined)
     )
     return Explanation(
         table=table,

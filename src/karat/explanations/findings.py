@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.explanations.anatomy import Anatomy, Floats, Ints, Lines
-from karat.explanations.moves import Joined, Taken
+from karat.explanations.moves import MergeClusters, SplitOff
 from karat.measures.registry import Measure
 
 STEP = 1e-13  # relative to the value, or to 1: what differs by less is a tie
@@ -68,7 +68,7 @@ class Side:
         """The classes, or the clusters."""
         table, lines = anatomy.table, anatomy.classes if gold else anatomy.clusters
         names = (table.classes, table.clusters) if gold else (table.clusters, table.classes)
-        vi, bcubed = lines.surprise / anatomy.n, lines.foreign_shares / anatomy.n
+        vi, bcubed = lines.weighted_log_ratio / anatomy.n, lines.foreign_shares / anatomy.n
         return cls(*names, lines, vi, lines.foreign_pairs, bcubed, repaired, repaired - value)
 
     @property
@@ -119,7 +119,7 @@ def best(gain: Floats, sizes: NDArray[Any], top: int) -> list[int]:
     return [int(place) for place in some[ranked(gain[some], sizes[some])[:top]]]
 
 
-def best_merges(joined: Joined, after: Floats, measure: Measure, value: float, top: int) -> tuple[Merge, ...]:
+def best_merges(joined: MergeClusters, after: Floats, measure: Measure, value: float, top: int) -> tuple[Merge, ...]:
     """The pairs of clusters that gain most by being joined."""
     anatomy, names = joined.anatomy, joined.anatomy.table.clusters
     sizes = anatomy.clusters.sizes
@@ -134,7 +134,7 @@ def best_merges(joined: Joined, after: Floats, measure: Measure, value: float, t
     return tuple(found)
 
 
-def _most_shared(joined: Joined, place: int) -> tuple[Any, tuple[Any, Any]]:
+def _most_shared(joined: MergeClusters, place: int) -> tuple[Any, tuple[Any, Any]]:
     """The class of which a merge brings most pairs of items together, and its items in either cluster."""
     at = np.arange(*np.searchsorted(joined.pair, [place, place + 1]))
     if not at.size:
@@ -144,7 +144,7 @@ def _most_shared(joined: Joined, place: int) -> tuple[Any, tuple[Any, Any]]:
     return name, (joined.in_left[most].item(), joined.in_right[most].item())
 
 
-def best_splits(taken: Taken, after: Floats, measure: Measure, value: float, top: int) -> tuple[Split, ...]:
+def best_splits(taken: SplitOff, after: Floats, measure: Measure, value: float, top: int) -> tuple[Split, ...]:
     """The classes that gain most by being taken out of a cluster."""
     table, k = taken.anatomy.table, taken.anatomy.clusters
     found = []

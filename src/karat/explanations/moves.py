@@ -78,7 +78,7 @@ class Moves(ABC):
         return precision, np.where(h == k.largest[code], k.second[code] - h, 0), left
 
 
-class Gathered(Moves):
+class GatherClass(Moves):
     """For each class: all its items in one cluster of their own."""
 
     @property
@@ -89,7 +89,7 @@ class Gathered(Moves):
 
     def entropies(self) -> tuple[Array, Array]:
         c, k = self.anatomy.classes, self.anatomy.clusters
-        return -c.total(joining(k.rest, k.counts)), -c.surprise
+        return -c.total(joining(k.rest, k.counts)), -c.weighted_log_ratio
 
     def pairs(self) -> tuple[Array, Array]:
         c, k = self.anatomy.classes, self.anatomy.clusters
@@ -125,7 +125,7 @@ class Gathered(Moves):
         return self._after(self.anatomy.classes.of(place), self.anatomy.clusters.sizes.size)
 
 
-class Parted(Moves):
+class SplitCluster(Moves):
     """For each cluster: one cluster per class instead."""
 
     @property
@@ -134,7 +134,7 @@ class Parted(Moves):
 
     def entropies(self) -> tuple[Array, Array]:
         k = self.anatomy.clusters
-        return -k.surprise, np.zeros(k.sizes.size)
+        return -k.weighted_log_ratio, np.zeros(k.sizes.size)
 
     def pairs(self) -> tuple[Array, Array]:
         k = self.anatomy.clusters
@@ -159,7 +159,7 @@ class Parted(Moves):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Taken(Moves):
+class SplitOff(Moves):
     """For each of some cells: its items taken out of their cluster into one of their own."""
 
     cells: Ints
@@ -199,7 +199,7 @@ class Taken(Moves):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Joined(Moves):
+class MergeClusters(Moves):
     """For each of some pairs of clusters: both in one; with the parts of classes that they share."""
 
     left: Ints

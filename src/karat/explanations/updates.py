@@ -10,7 +10,7 @@ import numpy as np
 from karat.explanations.anatomy import Floats
 from karat.explanations.moves import Array, Moves
 from karat.kernels.logarithm import log_binomial
-from karat.measures.arithmetic import settle
+from karat.measures.arithmetic import zero_if_rounding
 from karat.measures.bcubed import Elements
 from karat.measures.coding import BIT, CodeLengths
 from karat.measures.information import Entropies, LogSize
@@ -63,7 +63,7 @@ def _entropies(moves: Moves, seen: Entropies) -> Entropies:
 
 def _left(seen: Any, added: Array) -> Array:
     """A sum of positive terms after a change of it; 0 where nothing but rounding is left."""
-    return np.asarray(np.maximum(settle(seen + added, seen + abs(added)), 0.0))
+    return np.asarray(np.maximum(zero_if_rounding(seen + added, seen + abs(added)), 0.0))
 
 
 def _log_size(moves: Moves, seen: LogSize) -> LogSize:

@@ -36,7 +36,7 @@ def unless_zero(value: Number) -> Number:
     return value + is_zero(value)
 
 
-def settle(value: Number, scale: Number) -> Number:
+def zero_if_rounding(value: Number, scale: Number) -> Number:
     """value, or 0 where it is within the rounding error of a difference of numbers as large as scale."""
     return value * (abs(value) > 1e-14 * scale)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from karat.measures.arithmetic import Number, f_mean, ratio
 from karat.measures.registry import inverse_beta, measure
-from karat.tables.counts import Celled, Chances, Counts, Profiled, Statistic
+from karat.tables.counts import Celled, Counts, ExpectedSizes, SingleTable, Statistic
 
 Floats = NDArray[np.float64]
 
@@ -37,7 +37,7 @@ class Elements(Statistic):
         return cls(precision, recall, counts.n)
 
     @classmethod
-    def without_one(cls, counts: Celled, corrected: bool) -> Elements:
+    def leave_one_out(cls, counts: Celled, corrected: bool) -> Elements:
         """Only the item's own cluster and class change."""
         found = []
         for (squares, sizes), codes in zip(_sides(counts), (counts.cols, counts.rows), strict=True):
@@ -48,7 +48,7 @@ class Elements(Statistic):
         return cls(precision, recall, counts.n - 1)
 
     @classmethod
-    def expected(cls, counts: Profiled, chances: Chances) -> Elements:
+    def expected(cls, counts: SingleTable, chances: ExpectedSizes) -> Elements:
         """Their averages: an item shares its cluster with itself, and with each of the others of its cluster as
         often as gold joins a random pair."""
         n, (classes, clusters) = counts.n, chances.of(counts)

@@ -15,7 +15,7 @@ from karat.kernels.logarithm import log_binomial
 from karat.measures.arithmetic import Number, ratio
 from karat.measures.information import Entropies, LogSize
 from karat.measures.registry import measure
-from karat.tables.counts import Celled, Chances, Counts, Profiled, Statistic
+from karat.tables.counts import Celled, Counts, ExpectedSizes, SingleTable, Statistic
 
 BIT = ln(2)  # nats in a bit
 
@@ -49,7 +49,7 @@ class CodeLengths(Statistic):
         return counts.statistic(cls)
 
     @classmethod
-    def without_one(cls, counts: Celled, corrected: bool) -> CodeLengths:
+    def leave_one_out(cls, counts: Celled, corrected: bool) -> CodeLengths:
         """Only the item's own cluster and class change."""
         seen, more = counts.statistic(cls), counts.shape[0] - 1.0
 
@@ -62,7 +62,7 @@ class CodeLengths(Statistic):
         return cls(clusters, classes, seen.whole + float(change([counts.n])[0]))
 
     @classmethod
-    def expected(cls, counts: Profiled, chances: Chances) -> CodeLengths | None:
+    def expected(cls, counts: SingleTable, chances: ExpectedSizes) -> CodeLengths | None:
         """They depend on the sizes only, and on the number of classes."""
         if chances.classes is not None:
             return None

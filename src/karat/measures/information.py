@@ -15,7 +15,7 @@ from karat.errors import TableError
 from karat.kernels.expected import expected_information, expected_lines
 from karat.measures.arithmetic import Number, f_mean, is_zero, larger, log, ratio, smaller, sqrt
 from karat.measures.registry import inverse_beta, measure
-from karat.tables.counts import Celled, Chances, Counts, Profiled, Statistic
+from karat.tables.counts import Celled, Counts, ExpectedSizes, SingleTable, Statistic
 from karat.tables.entropies import Sample
 from karat.tables.profile import Sizes
 
@@ -44,7 +44,7 @@ class Entropies(Statistic):
         return cls(*counts.information, counts.n, *counts.shape)
 
     @classmethod
-    def expected(cls, counts: Profiled, chances: Chances) -> Entropies:
+    def expected(cls, counts: SingleTable, chances: ExpectedSizes) -> Entropies:
         """Their averages: the entropy of either side changes only if its sizes do."""
         seen, chance = counts.statistic(cls), Chance.expected(counts, chances)
         gold = seen.gold if chances.classes is None else _entropy(chances.classes)
@@ -72,7 +72,7 @@ class Entropies(Statistic):
         return cls._from(gold, pred, joint, counts.n, *counts.shape)
 
     @classmethod
-    def without_one(cls, counts: Celled, corrected: bool) -> Entropies:
+    def leave_one_out(cls, counts: Celled, corrected: bool) -> Entropies:
         """A cell's items are alike, so they are those of its size, and of its class's and cluster's."""
         profile = counts.profile
         gold, pred, joint = (
@@ -86,9 +86,9 @@ class Entropies(Statistic):
         return cls._from(gold[counts.rows], pred[counts.cols], joint, counts.n - 1, *counts.shape)
 
     @classmethod
-    def bent(cls, counts: Celled) -> Entropies:
+    def second_difference(cls, counts: Celled) -> Entropies:
         """That of the cells, which are smaller than classes and clusters; all others are linear in it."""
-        joint, no = Sample.of(counts.profile.cells).bent(), 0.0
+        joint, no = Sample.of(counts.profile.cells).second_difference(), 0.0
         return cls(no, no, joint, joint, joint, -joint, no, no, no)
 
     @classmethod
@@ -149,7 +149,7 @@ class Chance(Statistic):
         return cls(*(values if isinstance(values, tuple) else values.T))
 
     @classmethod
-    def without_one(cls, counts: Celled, corrected: bool) -> Chance:
+    def leave_one_out(cls, counts: Celled, corrected: bool) -> Chance:
         """A class's and a cluster's size change it apart from each other; of many sizes some are tried."""
         profile = counts.profile
         classes, clusters = _less_one(profile.classes), _less_one(profile.clusters)
@@ -165,9 +165,9 @@ class Chance(Statistic):
         return cls(*found)
 
     @classmethod
-    def expected(cls, counts: Profiled, chances: Chances) -> Chance:
+    def expected(cls, counts: SingleTable, chances: ExpectedSizes) -> Chance:
         """It depends on the sizes only, and is a sum over pairs of them."""
-        if chances == Chances():
+        if chances == ExpectedSizes():
             return counts.statistic(cls)
         return cls(*_expected(*chances.of(counts)))
 
@@ -181,7 +181,7 @@ class LogSize(Statistic):
     @classmethod
     def of(cls, counts: Counts) -> LogSize:
         """Only where cells hold an item or more on average is log n above every entropy."""
-        if np.any(counts.n < counts.filled):
+        if np.any(counts.n < counts.nonempty_cells):
             total = float(np.min(counts.n))
             raise TableError(f"cells that add up to {total:.4g} are less than one item each; scale them up for log n.")
         return cls(log(counts.n))
@@ -192,12 +192,12 @@ class LogSize(Statistic):
         return counts.statistic(cls)
 
     @classmethod
-    def without_one(cls, counts: Celled, corrected: bool) -> LogSize:
+    def leave_one_out(cls, counts: Celled, corrected: bool) -> LogSize:
         """Of one item less."""
         return cls(log(max(counts.n - 1, 1)))
 
     @classmethod
-    def expected(cls, counts: Profiled, chances: Chances) -> LogSize:
+    def expected(cls, counts: SingleTable, chances: ExpectedSizes) -> LogSize:
         """Itself: it depends on the number of items only."""
         return counts.statistic(cls)
 

@@ -34,7 +34,7 @@ class Majorities(Statistic):
         return cls(by_cluster, by_class, *counts.largest, counts.n)
 
     @classmethod
-    def without_one(cls, counts: Celled, corrected: bool) -> Majorities:
+    def leave_one_out(cls, counts: Celled, corrected: bool) -> Majorities:
         """As long as the largest cells, class and cluster stay the largest; of equal ones, one is taken."""
         seen = counts.statistic(cls)
         largest = []
@@ -87,7 +87,7 @@ class BestF(Statistic):
         return cls(by_items, by_classes, counts.n, counts.shape[0])
 
     @classmethod
-    def without_one(cls, counts: Celled, corrected: bool) -> BestF:
+    def leave_one_out(cls, counts: Celled, corrected: bool) -> BestF:
         """As long as the best cluster of each class stays the best."""
         by_items = _without_one_of_best(counts, lambda h, a, b: 2 * h * (a / (a + b)))
         by_classes = _without_one_of_best(counts, lambda h, a, b: 2 * h / (a + b))
@@ -154,7 +154,7 @@ class Matched(Statistic):
         return cls(counts.matched(), counts.n)
 
     @classmethod
-    def without_one(cls, counts: Celled, corrected: bool) -> Matched:
+    def leave_one_out(cls, counts: Celled, corrected: bool) -> Matched:
         """As long as the best map stays the best."""
         chosen = np.zeros(counts.counts.size)
         chosen[best_matching(counts.rows, counts.cols, counts.counts)] = 1
@@ -188,7 +188,7 @@ class GreedilyMatched(Statistic):
         return cls(counts.matched(greedy=True), counts.n)
 
     @classmethod
-    def without_one(cls, counts: Celled, corrected: bool) -> GreedilyMatched:
+    def leave_one_out(cls, counts: Celled, corrected: bool) -> GreedilyMatched:
         """As long as the map stays the same."""
         chosen = np.zeros(counts.counts.size)
         chosen[greedy_matching(counts.rows, counts.cols, counts.counts)] = 1

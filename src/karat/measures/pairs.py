@@ -11,9 +11,9 @@ from math import inf
 import numpy as np
 
 from karat.errors import TableError
-from karat.measures.arithmetic import Number, is_zero, larger, ratio, settle, sqrt, unless_zero
+from karat.measures.arithmetic import Number, is_zero, larger, ratio, sqrt, unless_zero, zero_if_rounding
 from karat.measures.registry import inverse_beta, measure
-from karat.tables.counts import Celled, Chances, Counts, Profiled, Statistic
+from karat.tables.counts import Celled, Counts, ExpectedSizes, SingleTable, Statistic
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Pairs(Statistic):
         return cls(both, gold, pred, total)
 
     @classmethod
-    def expected(cls, counts: Profiled, chances: Chances) -> Pairs:
+    def expected(cls, counts: SingleTable, chances: ExpectedSizes) -> Pairs:
         """Their averages: a pair that one side joins is joined by the other as often as any (Hubert & Arabie 1985)."""
         seen = counts.statistic(cls)
         gold, pred = (
@@ -56,7 +56,7 @@ class Pairs(Statistic):
         return counts.statistic(cls)
 
     @classmethod
-    def without_one(cls, counts: Celled, corrected: bool) -> Pairs:
+    def leave_one_out(cls, counts: Celled, corrected: bool) -> Pairs:
         """An item is in as many pairs as there are others beside it."""
         seen = counts.statistic(cls)
         both, gold, pred = (
@@ -115,7 +115,7 @@ class SquareSums(Statistic):
         return cls(*counts.squares, counts.n)
 
     @classmethod
-    def expected(cls, counts: Profiled, chances: Chances) -> SquareSums:
+    def expected(cls, counts: SingleTable, chances: ExpectedSizes) -> SquareSums:
         """From those of pairs: a square is twice the pairs and the items themselves."""
         pairs, n = Pairs.expected(counts, chances), counts.n
         return cls(2 * pairs.both + n, 2 * pairs.gold + n, 2 * pairs.pred + n, n)
@@ -126,9 +126,9 @@ class SquareSums(Statistic):
         return cls._scaled(counts.statistic(Pairs), float(counts.n))
 
     @classmethod
-    def without_one(cls, counts: Celled, corrected: bool) -> SquareSums:
+    def leave_one_out(cls, counts: Celled, corrected: bool) -> SquareSums:
         """Twice the pairs, scaled; or with each item's pair with itself."""
-        pairs, n = Pairs.without_one(counts, corrected), counts.n - 1.0
+        pairs, n = Pairs.leave_one_out(counts, corrected), counts.n - 1.0
         if corrected:
             return cls._scaled(pairs, n)
         return cls(2 * pairs.both + n, 2 * pairs.gold + n, 2 * pairs.pred + n, n)
@@ -272,7 +272,7 @@ def gamma(pairs: Pairs) -> Number:
     """The correlation, over pairs, of being together in gold with being together in the clustering."""
     # a00 a11 - a01 a10 = total a00 - a0. a.0, of which each product stays below the root of the variances
     variances = larger(pairs.gold * pairs.pred * (pairs.total - pairs.gold) * (pairs.total - pairs.pred), 0)
-    covariance = settle(pairs.both * pairs.apart - pairs.apart_in_pred * pairs.apart_in_gold, sqrt(variances))
+    covariance = zero_if_rounding(pairs.both * pairs.apart - pairs.apart_in_pred * pairs.apart_in_gold, sqrt(variances))
     sign = ratio(covariance, abs(covariance), empty=1)
     return sign * sqrt(ratio(covariance * covariance, variances, empty=pairs.same_if_empty))
 

@@ -113,7 +113,7 @@ class Measure:
         """The value for one table, as a plain float, or for each table of a stack, as an array."""
         if not isinstance(counts, Counts):
             raise MeasureError(f"{self.name} is of a Table or a Stack, not of {brief(counts)}; count the labels first.")
-        if counts.delicate:
+        if counts.loses_precision:
             return np.asarray(counts.each(self.of), dtype=np.float64)
         return self.value(counts.statistic(kind) for kind in self.statistics)
 

@@ -145,7 +145,7 @@ class Expected(Stack):
         return Squares(*(sums * (n - 1) / n + n for sums in super().squares))
 
     @property
-    def delicate(self) -> bool:  # type: ignore[override]
+    def loses_precision(self) -> bool:  # type: ignore[override]
         """Never to be scored table by table."""
         return False  # its tables do not know that they are expected
 

@@ -186,7 +186,7 @@ def _turned(measure: Measure, value: Any) -> Any:
 
 def _resampled(table: Table, measures: Sequence[Measure], resamples: int, seed: int) -> Floats:
     """The measures of tables of as many items drawn with replacement."""
-    if not table.whole:
+    if not table.integral:
         raise TableError("a table with fractional cells cannot be resampled; give counts of items.")
     found = resampled_values(table, measures, Sampling(resamples=resamples, seed=seed))
     return np.column_stack([_turned(m, found[str(m)]) for m in measures])

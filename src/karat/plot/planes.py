@@ -18,7 +18,7 @@ from karat.plot.overviews import checked
 from karat.plot.placing import Box, around
 from karat.scoring.scores import Scores
 from karat.tables.table import Table
-from karat.tables.trivial import Apart, Together
+from karat.tables.trivial import OneCluster, Singletons
 from karat.uncertainty.sampling import Interval
 
 if TYPE_CHECKING:
@@ -99,9 +99,9 @@ def _trivial(tables: list[Table]) -> list[Point]:
     profiles = [table.profile for table in tables]
     if any(profile.classes != profiles[0].classes for profile in profiles):
         return []
-    cases: list[tuple[str, Any]] = [("one cluster", Together(profiles[0]))]
-    if all(table.whole for table in tables):
-        cases.append(("all apart", Apart(profiles[0])))
+    cases: list[tuple[str, Any]] = [("one cluster", OneCluster(profiles[0]))]
+    if all(table.integral for table in tables):
+        cases.append(("all apart", Singletons(profiles[0])))
     return [Point(text, float(homogeneity.of(c)), float(completeness.of(c))) for text, c in cases]
 
 

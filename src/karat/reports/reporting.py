@@ -78,7 +78,7 @@ def reported(
     with bar("reporting", len(ev.systems) if long else 0) as advance:
         for name, table in ev.tables.items():
             one = Evaluation.from_tables(table)
-            level = sampling if table.whole and not table.policy.weighted else None
+            level = sampling if table.integral and not table.policy.weighted else None
             scores: Any = comparison[name] if comparison is not None else scored(one, measures, level)
             shown = name if ev.named or name not in ("pred", "") else ONE
             systems.append(System(shown, scores, explained(one, measure), examples_of(ev, name)))

@@ -17,7 +17,7 @@ from karat.labels.encoding import Labels
 from karat.labels.policy import Policy
 from karat.scoring.evaluation import Evaluation
 from karat.scoring.options import DATA_DEFAULTS, DataOptions
-from karat.tables.counts import Counts, Profiled
+from karat.tables.counts import Counts, SingleTable
 from karat.tables.systems import CountedSystems
 
 SINGLE = (str, bytes, Number, bool, type(None), Enum, date, time, timedelta, np.generic)  # types of single labels
@@ -64,14 +64,14 @@ def _nothing_else(other: object, options: Any, what: str) -> None:
 
 
 def _is_tables(data: object) -> bool:
-    if isinstance(data, Profiled):
+    if isinstance(data, SingleTable):
         return True
     values = list(data.values()) if isinstance(data, Mapping) else data if isinstance(data, (list, tuple)) else []
-    return bool(values) and all(isinstance(value, Profiled) for value in values)
+    return bool(values) and all(isinstance(value, SingleTable) for value in values)
 
 
 def _of_tables(data: Any) -> Evaluation:
-    if isinstance(data, Profiled):
+    if isinstance(data, SingleTable):
         return Evaluation.of(CountedSystems({PRED: data}, dropped=_dropped(data)), named=False)
     tables = data if isinstance(data, Mapping) else {f"table {i}": table for i, table in enumerate(data, 1)}
     return Evaluation.of(CountedSystems(texts(tables)), named=True)

@@ -11,7 +11,7 @@ from karat.labels.alignment import PRED, Aligned, align
 from karat.labels.policy import Missing, NoiseAs, Policy
 from karat.output.layout import shown
 from karat.scoring.joint import Joint, cells_of_rows
-from karat.tables.counts import Profiled
+from karat.tables.counts import SingleTable
 from karat.tables.systems import AlignedSystems, CountedSystems, Groups, Systems
 from karat.tables.table import Table, several
 
@@ -99,8 +99,8 @@ class Evaluation:
     @classmethod
     def from_tables(cls, tables: Table | Mapping[str, Table]) -> Evaluation:
         """An evaluation of tables that were counted elsewhere, one for each system; their items are not known."""
-        one = isinstance(tables, Profiled)
-        if not one and not (isinstance(tables, Mapping) and all(isinstance(t, Profiled) for t in tables.values())):
+        one = isinstance(tables, SingleTable)
+        if not one and not (isinstance(tables, Mapping) and all(isinstance(t, SingleTable) for t in tables.values())):
             raise TableError(f"{brief(tables)} is no table; give a Table, or a dict of tables by name.")
         return cls.of(CountedSystems({PRED: tables} if one else dict(tables)), named=not one)  # type: ignore[dict-item, arg-type]
 

@@ -17,7 +17,7 @@ from karat.output.result import Result
 from karat.scoring.signatures import signature_of
 from karat.tables.counts import Counts
 from karat.tables.table import Table, number, several
-from karat.tables.trivial import Apart, Together
+from karat.tables.trivial import OneCluster, Singletons
 from karat.uncertainty.sampling import Interval, Sampling, remarks_on, span
 
 HEADINGS = ("measure", "score", "one cluster", "all apart", "shuffled")
@@ -94,8 +94,8 @@ class Scores(Result, Mapping[str, float]):
     @cached_property
     def baselines(self) -> Mapping[str, Baseline]:
         """For each measure, what three trivial clusterings would get."""
-        together = Together(self.table.profile)
-        apart = Apart(self.table.profile) if self.table.whole else None
+        together = OneCluster(self.table.profile)
+        apart = Singletons(self.table.profile) if self.table.integral else None
         return MappingProxyType(
             {str(m): Baseline(_try(m, together), _try(m, apart), expected(m, self.table)) for m in self.measures}
         )
@@ -161,7 +161,7 @@ class Scores(Result, Mapping[str, float]):
             "and the predicted labels shuffled (on average; – where that is not known exactly).",
         ]
         if self.sampling is not None:
-            notes.append(self.sampling.told)
+            notes.append(self.sampling.description)
         return [*notes, *self.remarks()]
 
     def remarks(self) -> list[str]:

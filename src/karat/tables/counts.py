@@ -33,7 +33,7 @@ class Statistic(ABC):
         """The statistic of one table, or of each table of a stack."""
 
     @classmethod
-    def expected(cls, counts: Profiled, chances: Chances) -> Self | None:
+    def expected(cls, counts: SingleTable, chances: ExpectedSizes) -> Self | None:
         """Its average over random clusterings with these sizes, where that is known."""
         return None
 
@@ -43,7 +43,7 @@ class Statistic(ABC):
         return None
 
     @classmethod
-    def without_one(cls, counts: Celled, corrected: bool) -> Self | None:
+    def leave_one_out(cls, counts: Celled, corrected: bool) -> Self | None:
         """Arrays over cells: what it is, or is estimated to be, less one item of the cell; None if it has no slope."""
         return None
 
@@ -53,7 +53,7 @@ class Statistic(ABC):
         return None
 
     @classmethod
-    def bent(cls, counts: Celled) -> Self | None:
+    def second_difference(cls, counts: Celled) -> Self | None:
         """Arrays over sizes of cells: how much more a second item of the cell changes the estimate; None: hardly."""
         return None
 
@@ -69,13 +69,13 @@ class Half(NamedTuple):
     n: Any
 
 
-class Chances(NamedTuple):
+class ExpectedSizes(NamedTuple):
     """How many classes and clusters of each size random clusterings have on average; None: as they are."""
 
     classes: Sizes | None = None
     clusters: Sizes | None = None
 
-    def of(self, counts: Profiled) -> tuple[Sizes, Sizes]:
+    def of(self, counts: SingleTable) -> tuple[Sizes, Sizes]:
         """The average sizes of both sides."""
         profile = counts.profile
         return self.classes or profile.classes, self.clusters or profile.clusters
@@ -86,12 +86,12 @@ class Counts(ABC):
 
     n: Any  # the number of items, or their total weight
     shape: tuple[Any, Any]  # how many classes and how many clusters
-    filled: Any  # how many cells are not empty
-    whole: bool  # whether the cells are counts; one fractional cell makes a table real-valued throughout
+    nonempty_cells: Any  # how many cells are not empty
+    integral: bool  # whether the cells are counts; one fractional cell makes a table real-valued throughout
     squares: Squares  # sums of squared cells, class sizes and cluster sizes
     information: Information  # the entropies, in nats
     largest: tuple[Any, Any]  # the sizes of the largest class and of the largest cluster
-    delicate: bool = False  # a Stack that would lose digits: to be scored table by table
+    loses_precision: bool = False  # a Stack that would lose digits: to be scored table by table
 
     @abstractmethod
     def class_total(self, f: SizeFormula) -> Any:
@@ -127,7 +127,7 @@ class Counts(ABC):
 
     def need_counts(self, purpose: str) -> None:
         """Refuse a real-valued table for what only counts can give."""
-        if not self.whole:
+        if not self.integral:
             raise TableError(f"{purpose} needs whole counts of items, but this table has fractional cells; round them.")
 
     @cached_property
@@ -145,7 +145,7 @@ class Counts(ABC):
         return self._remembered[key]
 
 
-class Profiled(Counts):
+class SingleTable(Counts):
     """One clustering, whose sums over sizes follow from its profile."""
 
     profile: Profile
@@ -161,12 +161,12 @@ class Profiled(Counts):
         return self.profile.shape
 
     @property
-    def filled(self) -> Any:
+    def nonempty_cells(self) -> Any:
         """How many cells are not empty."""
         return self.profile.cells.number
 
     @property
-    def whole(self) -> bool:  # type: ignore[override]
+    def integral(self) -> bool:  # type: ignore[override]
         """Whether the cells are counts."""
         return self.profile.unit == 1
 
@@ -198,7 +198,7 @@ class Profiled(Counts):
         return f(self)
 
 
-class Celled(Profiled):
+class Celled(SingleTable):
     """One clustering whose cells are at hand, as arrays."""
 
     rows: Any  # the class of each cell

@@ -39,7 +39,7 @@ class Sample(NamedTuple):
         seen = float(self.times @ _unbiased(self.size, self.n)) / self.n
         return seen + _unseen(self._number(1), self._number(2), self.n)
 
-    def without_one(self, corrected: bool) -> Floats:
+    def leave_one_out(self, corrected: bool) -> Floats:
         """The entropy after an item of each size is taken away: that of the sample, or the estimated one."""
         left = self.n - 1
         if left == 0:
@@ -51,7 +51,7 @@ class Sample(NamedTuple):
 
     def without_one_of(self, held: Ints, corrected: bool) -> Floats:
         """The same for each of the sizes held."""
-        found = self.without_one(corrected)
+        found = self.leave_one_out(corrected)
         largest = int(self.size[-1])
         if largest > held.size:
             return np.asarray(found[np.searchsorted(self.size, held)])
@@ -69,7 +69,7 @@ class Sample(NamedTuple):
                 found[place] = _unseen(*changed[size], left)
         return found
 
-    def bent(self) -> Floats:
+    def second_difference(self) -> Floats:
         """The second differences of the estimated entropy as items of each size are taken away."""
         first, second = np.maximum(self.size - 1, 0), np.maximum(self.size - 2, 0)
         terms = [_unbiased(size, self.n) for size in (self.size, first, second)]

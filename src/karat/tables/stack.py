@@ -110,7 +110,7 @@ class Stack(Counts):
 
     def _sums(self, array: Floats) -> Floats:
         """Sums over the last axis; correctly rounded ones for real cells, so that equal margins are equal."""
-        if self.whole:
+        if self.integral:
             sums = np.asarray(array.sum(axis=-1))
         else:
             lines = array.reshape(-1, array.shape[-1]).tolist()
@@ -119,7 +119,7 @@ class Stack(Counts):
         return sums
 
     @property
-    def filled(self) -> Any:
+    def nonempty_cells(self) -> Any:
         return (self.tables > 0).sum(axis=(1, 2))
 
     @property
@@ -128,12 +128,12 @@ class Stack(Counts):
         return (self.class_sizes > 0).sum(axis=1), (self.cluster_sizes > 0).sum(axis=1)
 
     @cached_property
-    def delicate(self) -> bool:  # type: ignore[override]
+    def loses_precision(self) -> bool:  # type: ignore[override]
         smallest = self.tables[self.tables > 0].min()
-        return bool(smallest < 1e-100 or self.n.max() > (EXACT if self.whole else 1e4 * smallest))
+        return bool(smallest < 1e-100 or self.n.max() > (EXACT if self.integral else 1e4 * smallest))
 
     @cached_property
-    def whole(self) -> bool:  # type: ignore[override]
+    def integral(self) -> bool:  # type: ignore[override]
         return not (self.tables % 1).any()
 
     @property
@@ -178,11 +178,11 @@ class Stack(Counts):
     def information(self) -> Information:  # type: ignore[override]
         """Entropies as sums of positive terms, part * log(whole/part), which keep their digits near 0."""
         n = self.n
-        gold = surprise(self.class_sizes, n[:, None]).sum(axis=1) / n
-        pred = surprise(self.cluster_sizes, n[:, None]).sum(axis=1) / n
-        joint = surprise(self.tables, n[:, None, None]).sum(axis=(1, 2)) / n
-        gold_given_pred = surprise(self.tables, self.cluster_sizes[:, None, :]).sum(axis=(1, 2)) / n
-        pred_given_gold = surprise(self.tables, self.class_sizes[:, :, None]).sum(axis=(1, 2)) / n
+        gold = weighted_log_ratio(self.class_sizes, n[:, None]).sum(axis=1) / n
+        pred = weighted_log_ratio(self.cluster_sizes, n[:, None]).sum(axis=1) / n
+        joint = weighted_log_ratio(self.tables, n[:, None, None]).sum(axis=(1, 2)) / n
+        gold_given_pred = weighted_log_ratio(self.tables, self.cluster_sizes[:, None, :]).sum(axis=(1, 2)) / n
+        pred_given_gold = weighted_log_ratio(self.tables, self.class_sizes[:, :, None]).sum(axis=(1, 2)) / n
         mutual = np.where(gold < pred, gold - gold_given_pred, pred - pred_given_gold)
         mutual = np.where(mutual > 1e-14 * np.minimum(gold, pred), mutual, 0.0)
         apart = mutual == 0  # then the conditional entropies are the entropies themselves
@@ -191,7 +191,7 @@ class Stack(Counts):
         )
 
 
-def surprise(part: Floats, whole: Floats) -> Floats:
+def weighted_log_ratio(part: Floats, whole: Floats) -> Floats:
     """part * log(whole / part), 0 where there is no part."""
     filled = part > 0
     rest = np.where(filled, whole - part, 0.0)

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from karat.errors import NothingLeftError, Option
 from karat.labels.alignment import Aligned, Coded, rows_of
 from karat.labels.names import ByLabel
-from karat.tables.counts import Profiled
+from karat.tables.counts import SingleTable
 from karat.tables.table import Table
 
 
@@ -37,7 +37,7 @@ class Systems(Protocol):
         """The names of the systems."""
 
     @property
-    def tables(self) -> Mapping[str, Profiled]:
+    def tables(self) -> Mapping[str, SingleTable]:
         """The table of each system, or its counts where the cells stay in an engine."""
 
     @property
@@ -131,7 +131,7 @@ def _small(side: Coded) -> Coded:
 class CountedSystems:
     """Systems of which only tables are known."""
 
-    tables: Mapping[str, Profiled]
+    tables: Mapping[str, SingleTable]
     groups: Groups | None = None
     dropped: int = 0
     dropped_by: Mapping[str, int] = field(default_factory=dict)

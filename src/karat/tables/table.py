@@ -21,7 +21,7 @@ from karat.labels.names import label_key, merge_names
 from karat.labels.policy import Missing, NoiseAs, Policy
 from karat.limits import ITEMS
 from karat.output.frames import frame
-from karat.tables.counts import Celled, CellFormula, Counts, Profiled, count_itself
+from karat.tables.counts import Celled, CellFormula, Counts, SingleTable, count_itself
 from karat.tables.matrices import matrix_cells
 from karat.tables.profile import Exact, Profile, Sizes, exact_sizes, exact_sum
 
@@ -292,7 +292,7 @@ def counted(gold: object, pred: object, options: dict[str, Any]) -> Table:
         if given:
             raise TableError(f"gold is a Table, which has been counted already; leave out {given[0]}.")
         return gold
-    if isinstance(gold, Profiled) and pred is None:
+    if isinstance(gold, SingleTable) and pred is None:
         return gold  # type: ignore[return-value]  # its cells stay in their engine
     if isinstance(gold, Counts):
         raise TableError("one table is wanted, not a Stack; give the Stack to a measure, as in karat.ari(stack).")

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import TableError
-from karat.tables.counts import CellFormula, Profiled
+from karat.tables.counts import CellFormula, SingleTable
 from karat.tables.profile import Profile, Sizes
 
 
-class _Trivial(Profiled):
+class _Trivial(SingleTable):
     """A clustering in which all cells of a class are alike."""
 
     @abstractmethod
@@ -23,12 +23,12 @@ class _Trivial(Profiled):
 
     def class_best(self, f: CellFormula) -> float:
         values, times = self._cells(f), self.profile.classes.times
-        if self.whole:
+        if self.integral:
             return float(values @ np.array(times, dtype=np.float64))
         return float(sum(Fraction(value) * count for value, count in zip(values.tolist(), times, strict=True)))
 
 
-class Together(_Trivial):
+class OneCluster(_Trivial):
     """All the items in one cluster: each class is one cell."""
 
     def __init__(self, gold: Profile) -> None:
@@ -52,7 +52,7 @@ class Together(_Trivial):
         return gold, np.zeros_like(gold)
 
 
-class Apart(_Trivial):
+class Singletons(_Trivial):
     """Every item in a cluster of its own: each item is one cell."""
 
     def __init__(self, gold: Profile) -> None:

@@ -109,7 +109,7 @@ class Jackknife:
         if self.table.n < 2:
             return
         needed = {(kind, self._correcting(measure)): None for measure in measures for kind in measure.statistics}
-        prepare = self._moved if self._many else self._without_one
+        prepare = self._moved if self._many else self._leave_one_out
         share_out([partial(prepare, *key) for key in needed], self.table.counts.size)
 
     def _correcting(self, measure: Measure) -> bool:
@@ -120,7 +120,7 @@ class Jackknife:
         if self.table.n < 2 or not measure.statistics:
             return None
         corrected = self._correcting(measure)
-        left = [self._without_one(kind, corrected) for kind in measure.statistics]
+        left = [self._leave_one_out(kind, corrected) for kind in measure.statistics]
         if any(statistic is None for statistic in left):
             return None
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -151,9 +151,12 @@ class Jackknife:
             return 0.0
         moved, times, pairs = list(estimates), *self._pairs_of_cells
         for place, kind in enumerate(measure.statistics):
-            bent = self._once((kind, "bent"), kind.bent, self.table)
-            if bent is not None:
-                new = {f.name: getattr(moved[place], f.name) + getattr(bent, f.name) for f in fields(bent)}
+            second_difference = self._once((kind, "second_difference"), kind.second_difference, self.table)
+            if second_difference is not None:
+                new = {
+                    f.name: getattr(moved[place], f.name) + getattr(second_difference, f.name)
+                    for f in fields(second_difference)
+                }
                 moved[place] = replace(moved[place], **new)
         with np.errstate(all="ignore"):
             change = np.asarray(measure.value(moved)) - float(measure.value(estimates))
@@ -170,11 +173,11 @@ class Jackknife:
         found = [self._once((kind, "estimated"), kind.estimated, self.table) for kind in measure.statistics]
         return None if any(statistic is None for statistic in found) else found
 
-    def _without_one(self, kind: type[Statistic], corrected: bool) -> Any:
-        return self._once((kind, corrected), kind.without_one, self.table, corrected)
+    def _leave_one_out(self, kind: type[Statistic], corrected: bool) -> Any:
+        return self._once((kind, corrected), kind.leave_one_out, self.table, corrected)
 
     def _moved(self, kind: type[Statistic], corrected: bool) -> tuple[Moved, ...]:
-        return self._once((kind, corrected, "moved"), self._numbers, self._without_one(kind, corrected))  # type: ignore[no-any-return]
+        return self._once((kind, corrected, "moved"), self._numbers, self._leave_one_out(kind, corrected))  # type: ignore[no-any-return]
 
     def _numbers(self, statistic: Any) -> tuple[Moved, ...]:
         """The numbers of a statistic that depend on which item is left out."""

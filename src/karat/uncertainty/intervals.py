@@ -42,7 +42,7 @@ def intervals(
         raise TableError(
             "intervals need all cells, which stay in their engine; leave out ", Option("interval", bare=True), "."
         )
-    if not table.whole or table.policy.weighted:
+    if not table.integral or table.policy.weighted:
         raise TableError(
             "intervals are for items that count alike; leave out ",
             Option("weights", bare=True),

@@ -16,7 +16,7 @@ from karat.errors import TableError
 from karat.kernels.assignment import best_matching, greedy_matching
 from karat.tables.counts import CellFormula, Counts, SizeFormula
 from karat.tables.profile import Information, Squares
-from karat.tables.stack import surprise
+from karat.tables.stack import weighted_log_ratio
 from karat.tables.table import Table
 from karat.uncertainty.sampling import Unit
 
@@ -47,7 +47,7 @@ class Lines:
 class Resampled(Counts):
     """Tables of the same cells, a row of counts for each; statistics are arrays, a number for each table."""
 
-    whole = True
+    integral = True
 
     def __init__(self, rows: Ints, cols: Ints, counts: Floats, lines: tuple[Lines, Lines] | None = None) -> None:
         self.rows, self.cols, self.counts = rows, cols, counts
@@ -74,7 +74,7 @@ class Resampled(Counts):
         return (self.class_sizes > 0).sum(axis=1), (self.cluster_sizes > 0).sum(axis=1)
 
     @property
-    def filled(self) -> Any:
+    def nonempty_cells(self) -> Any:
         """How many cells have items."""
         return (self.counts > 0).sum(axis=1)
 
@@ -93,10 +93,10 @@ class Resampled(Counts):
         """The entropies, each as a sum of positive terms."""
         n = self.n[:, None]
         gold, pred, joint = (
-            surprise(x, n).sum(axis=1) / self.n for x in (self.class_sizes, self.cluster_sizes, self.counts)
+            weighted_log_ratio(x, n).sum(axis=1) / self.n for x in (self.class_sizes, self.cluster_sizes, self.counts)
         )
-        given_pred = surprise(self.counts, self.cluster_sizes[:, self.by_cluster.ranks]).sum(axis=1) / self.n
-        given_gold = surprise(self.counts, self.class_sizes[:, self.by_class.ranks]).sum(axis=1) / self.n
+        given_pred = weighted_log_ratio(self.counts, self.cluster_sizes[:, self.by_cluster.ranks]).sum(axis=1) / self.n
+        given_gold = weighted_log_ratio(self.counts, self.class_sizes[:, self.by_class.ranks]).sum(axis=1) / self.n
         return Information(gold, pred, joint, given_pred, given_gold, np.maximum(gold - given_pred, 0.0))
 
     def class_total(self, f: SizeFormula) -> Any:

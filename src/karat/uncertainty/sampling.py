@@ -109,7 +109,7 @@ class Sampling(NamedTuple):
         return self.corrected and self.unit == "items"
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """What the intervals mean, in a sentence."""
         of = "items" if self.unit == "items" else "classes, each with all its items,"
         around = ", centred on a bias-corrected estimate" if self.corrects else ""

@@ -325,7 +325,7 @@ def write_runs(starts, members, found, offset, start, stop):
             for i in range(first[group], first[group + 1]):
                 new = i == first[group] or member[i] != member[i - 1]
                 begin = i if new else begin
-                run += new  # without a branch, which would often be taken by surprise
+                run += new  # without a branch, which would often be taken by weighted_log_ratio
                 row[run] = group
                 col[run] = member[i]
                 count[run] = i - begin + 1

@@ -16,7 +16,7 @@ from karat.labels.encoding import column_labels
 from karat.labels.policy import KEEP_OR_DROP, Policy
 from karat.sources.engines.cells import Cells, LazyCells
 from karat.sources.engines.counts import EngineCounts
-from karat.sources.engines.dialects import Lazy, plainly
+from karat.sources.engines.dialects import Lazy, engine_errors
 from karat.sources.engines.queries import (
     COUNT,
     GOLD,
@@ -31,7 +31,7 @@ from karat.sources.engines.queries import (
     selected,
 )
 from karat.sources.engines.relations import is_relation, relation_cells, relation_labels, relation_rows
-from karat.tables.counts import Profiled
+from karat.tables.counts import SingleTable
 from karat.tables.systems import AlignedSystems, Groups
 from karat.tables.table import check_total
 
@@ -103,7 +103,7 @@ class FrameSystems:
         self.names = tuple(columns.preds)
         if columns.other is not None:
             self.policy = replace(policy, matched="items")
-        with plainly(columns.frame):
+        with engine_errors(columns.frame):
             if not is_relation(columns.frame):
                 Frame.of(columns.frame)  # a frame of an unknown kind, or without such a column, is told at once
 
@@ -117,9 +117,9 @@ class FrameSystems:
         return AlignedSystems, (counted.labels,)
 
     @cached_property
-    def _counted(self) -> AlignedSystems | Mapping[str, Profiled]:
+    def _counted(self) -> AlignedSystems | Mapping[str, SingleTable]:
         """The systems with their labels, or the counts of each where combinations are too many to collect."""
-        with plainly(self.columns.frame):
+        with engine_errors(self.columns.frame):
             cells = self.columns.cells(self.names)
             kept = False
             try:
@@ -134,7 +134,7 @@ class FrameSystems:
                     cells.close()
             return {name: self._alone(name) for name in self.names}
 
-    def _alone(self, name: str) -> Profiled:
+    def _alone(self, name: str) -> SingleTable:
         """One of several systems, whose combinations with the others are too many."""
         policy = self.policy
         if self.columns.by is not None:
@@ -227,7 +227,7 @@ class FrameSystems:
         return self._counted.aligned if isinstance(self._counted, AlignedSystems) else None
 
     @property
-    def tables(self) -> Mapping[str, Profiled]:
+    def tables(self) -> Mapping[str, SingleTable]:
         """The table of each system, or its counts where the cells stay in the engine."""
         return self._counted.tables if isinstance(self._counted, AlignedSystems) else self._counted
 

@@ -15,12 +15,12 @@ from karat.errors import TableError
 from karat.labels.policy import Policy
 from karat.sources.engines.cells import Cells
 from karat.sources.engines.queries import COUNT, GOLD, PRED
-from karat.tables.counts import CellFormula, Profiled
+from karat.tables.counts import CellFormula, SingleTable
 from karat.tables.profile import Profile, exact_sum
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EngineCounts(Profiled):
+class EngineCounts(SingleTable):
     """Counts of a table whose cells are too many to collect; close() lets the engine forget them.
 
     It is a context manager, and the cells are forgotten too when nothing refers to the object any more.
@@ -67,7 +67,7 @@ class EngineCounts(Profiled):
         return found
 
     def __repr__(self) -> str:
-        return f"<EngineCounts: {self.n:,} items in {self.filled:,} cells, in {self.engine}>"
+        return f"<EngineCounts: {self.n:,} items in {self.nonempty_cells:,} cells, in {self.engine}>"
 
     def cell_total(self, f: CellFormula) -> Any:
         """The sum over cells, from how many there are of each count and size that f looks at."""
@@ -88,7 +88,7 @@ class EngineCounts(Profiled):
 
     def matched(self, *, greedy: bool = False) -> Any:
         """Not without all cells."""
-        cells = f"{self.filled:,} cells"
+        cells = f"{self.nonempty_cells:,} cells"
         raise TableError(f"a one-to-one map needs all {cells}, which stay in {self.engine}; leave it out.")
 
     def expand(self) -> tuple[Any, Any]:

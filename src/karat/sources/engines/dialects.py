@@ -38,7 +38,7 @@ def comes_from(native: object, *packages: str) -> bool:
 
 
 @contextmanager
-def plainly(native: object) -> Iterator[None]:
+def engine_errors(native: object) -> Iterator[None]:
     """What an engine, Java, a lost cluster or a database raises, as one sentence that names the engine."""
     known = (told for package, told in ENGINES.items() if comes_from(native, package))
     name, remedy = next(known, (type(native).__name__, "check the columns that were named"))
@@ -73,7 +73,7 @@ def kept(cells: Lazy) -> Lazy:
     """Cells that will be asked several times, worked out once and kept where they are."""
     native = cells.to_native()
     if comes_from(native, "pyspark"):  # which would take what it keeps for the same file as it was before
-        with plainly(native):
+        with engine_errors(native):
             return nw.from_native(native.where(f"'{uuid4().hex}' IS NOT NULL").persist()).lazy()
     if cells.implementation.is_dask():
         return nw.from_native(native.persist()).lazy()
@@ -96,7 +96,7 @@ def collected(lazy: Lazy) -> dict[str, list[Any]]:
 def columns(lazy: Lazy) -> dict[str, Any]:
     """The columns of a result: arrays of numbers where none is missing, else lists of plain values."""
     native = lazy.to_native()
-    with plainly(native):
+    with engine_errors(native):
         return _of_spark(native) if comes_from(native, "pyspark") else frame_columns(lazy.collect())
 
 

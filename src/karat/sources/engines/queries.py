@@ -9,7 +9,15 @@ import narwhals as nw
 
 from karat.errors import LabelError, TableError, brief, listed, nearest
 from karat.foreign import first_line
-from karat.sources.engines.dialects import Lazy, check_together, collected, comes_from, knows_nan, name_of, plainly
+from karat.sources.engines.dialects import (
+    Lazy,
+    check_together,
+    collected,
+    comes_from,
+    engine_errors,
+    knows_nan,
+    name_of,
+)
 from karat.tables.profile import Sizes
 from karat.tables.table import check_total
 
@@ -35,7 +43,7 @@ class Frame(NamedTuple):
         names: list[str] = []
         inner: list[str] = []
         if comes_from(native, "pyspark") and hasattr(type(native), "toDF"):  # where a dot in a name means a field
-            with plainly(native):
+            with engine_errors(native):
                 names = list(native.columns)
                 inner = [f"karat_{place}" for place in range(len(names))]
                 native = native.toDF(*inner)
