@@ -40,8 +40,9 @@ def test_views_of_tensors_are_read_as_they_look() -> None:
     pairs = torch.tensor(np.stack([GOLD, PRED], axis=1))
     assert karat.ari(pairs[:, 0], pairs[:, 1]) == karat.ari(GOLD, PRED)
     assert karat.ari(pairs[::2, 0], pairs[::2, 1]) == karat.ari(GOLD[::2], PRED[::2])
+    assert karat.ari(pairs, pairs) == 1  # a label image
     with pytest.raises(karat.KaratError, match="shape"):
-        karat.ari(pairs, pairs)
+        karat.ari(pairs, pairs.T)
 
 
 @pytest.mark.parametrize("door", [list, tuple, lambda tensors: np.array(list(tensors), dtype=object)])

@@ -9,3 +9,5 @@ cards.py       measures to read about
 
 Every other file is a family: its statistics on top (or those of information.py), its measures below.
 """
+
+import karat.measures.declared  # noqa: F401 (whichever file is asked for first, measures are declared in their order)

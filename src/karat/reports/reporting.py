@@ -9,6 +9,7 @@ from typing import Any, Unpack
 from karat.comparisons.comparing import compared
 from karat.errors import KaratError
 from karat.explanations.explaining import explained
+from karat.labels.alignment import PRED
 from karat.limits import REPORTED
 from karat.output.bars import bar
 from karat.reports.content import Report, System
@@ -80,7 +81,8 @@ def reported(
             one = Evaluation.from_tables(table)
             level = sampling if table.integral and not table.policy.weighted else None
             scores: Any = comparison[name] if comparison is not None else scored(one, measures, level)
-            shown = name if ev.named or name not in ("pred", "") else ONE
+            unnamed = not ev.named and name == PRED and not ev.notes  # files and columns have names of their own
+            shown = ONE if unnamed else name
             systems.append(System(shown, scores, explained(one, measure), examples_of(ev, name)))
             advance(1)
     return Report(tuple(systems), comparison, title, command, told)
