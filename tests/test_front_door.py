@@ -400,6 +400,10 @@ def test_a_dict_of_single_labels_is_one_clustering_and_any_other_dict_is_systems
         (lambda: karat.score(pl.DataFrame({"a": [1]})), "name its columns: gold="),
         (lambda: karat.score([0, 1], pl.LazyFrame({"a": [0, 1]})), "collect it first"),
         (lambda: karat.score([0, 1], [0, 1], id="doc"), "is a column of a frame"),
+        (lambda: karat.Evaluation.from_frame(pd.DataFrame({"a": [1]}), gold=None, pred="a"), "gold is None; name a column"),
+        (lambda: karat.Table.from_batches(np.array(3)), "are no batches"),
+        (lambda: karat.score([0, 1], [0, 1], np.array("ari")), "give names of measures"),
+        (lambda: karat.ari(type("Own", (), {"membership": 5, "graph": 5})(), [1, 2]), "not labels"),
     ],
 )  # fmt: skip
 def test_what_could_mean_two_things_is_refused(call: Callable[[], Any], message: str) -> None:

@@ -28,14 +28,14 @@ def clusters_in(labels: Any, side: str) -> Clusters | None:
         return Clusters(range(len(labels)), labels) if _all(labels, (list, AbstractSet)) else None
     if isinstance(labels, AbstractSet):
         return _numbered(labels, side)
-    if hasattr(labels, "communities") and hasattr(labels, "overlap"):  # a NodeClustering of CDlib
+    if isinstance(getattr(labels, "communities", None), (list, tuple)) and hasattr(labels, "overlap"):  # of CDlib
         return Clusters(range(len(labels.communities)), labels.communities)
     return None
 
 
 def membership_in(labels: Any, side: str) -> tuple[list[Any], list[Any] | None] | None:
     """The cluster of each vertex in an igraph clustering, and the names of the vertices if they have any."""
-    if not hasattr(labels, "membership") or not hasattr(labels, "graph"):
+    if not isinstance(getattr(labels, "membership", None), (list, tuple)) or not hasattr(labels, "graph"):
         return None
     membership = list(labels.membership)
     if any(isinstance(clusters, (list, tuple)) for clusters in membership):

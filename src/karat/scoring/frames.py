@@ -133,6 +133,9 @@ def from_columns(
     """The evaluation of named columns of a frame, or of two frames that are matched on id."""
     if count is not None and weights is not None:
         raise TableError(Option("count", (count,)), " says that rows are counted already; leave out weights.")
+    for role, names in (("gold", gold), ("pred", pred)):
+        if not isinstance(names, (str, list, tuple)):
+            raise LabelError(f"{role} is {brief(names)}; name a column of the frame as text, or several as a list.")
     named = not isinstance(pred, str)
     preds = [pred] if isinstance(pred, str) else list(pred)
     if len(set(preds)) < len(preds):

@@ -37,7 +37,7 @@ def chosen_measures(measures: MeasureLike | Iterable[MeasureLike]) -> tuple[Meas
         measures = split_at_commas(measures)
     elif callable(measures):
         measures = [measures]
-    if not isinstance(measures, Iterable):
+    if not isinstance(measures, Iterable) or getattr(measures, "shape", None) == ():
         raise MeasureError(f"measures is {measures!r}; give names of measures, such as 'ari'.")
     chosen = tuple(dict.fromkeys(parse(m) for m in measures))
     if not chosen:

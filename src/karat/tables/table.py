@@ -100,7 +100,7 @@ class Table(Celled):
     @classmethod
     def from_batches(cls, batches: Iterable[Any], **options: Any) -> Table:
         """One table from a stream of (gold, pred) or (gold, pred, weights) batches, or of tables."""
-        if isinstance(batches, Table) or not isinstance(batches, Iterable):
+        if isinstance(batches, Table) or not isinstance(batches, Iterable) or getattr(batches, "shape", None) == ():
             raise TableError(f"{str(batches)[:60]!r} are no batches; give a list of (gold, pred), or of tables.")
         merged: list[Table] = []
         for batch in batches:
