@@ -347,6 +347,18 @@ def test_results_are_alike(kind: str) -> None:
     assert "nan" not in result.to_json().lower()
 
 
+def test_results_draw_themselves() -> None:
+    import matplotlib.pyplot as plt
+
+    found = results()
+    for kind in ("Scores", "Board", "Comparison", "Explanation", "Relation"):
+        axes = found[kind].plot()
+        assert axes.has_data(), kind
+        plt.close(axes.figure)
+    with pytest.raises(karat.KaratError, match="Agreement has no picture"):
+        found["Agreement"].plot()
+
+
 def test_signatures_name_the_seed_where_something_was_drawn() -> None:
     gold, systems = numbers_of(3)
     drawn = [karat.score(gold, systems["a"], ["purity"], interval=True, seed=seed, resamples=30) for seed in (3, 4)]
@@ -400,7 +412,7 @@ def test_a_dict_of_single_labels_is_one_clustering_and_any_other_dict_is_systems
         (lambda: karat.score(pl.DataFrame({"a": [1]})), "name its columns: gold="),
         (lambda: karat.score([0, 1], pl.LazyFrame({"a": [0, 1]})), "collect it first"),
         (lambda: karat.score([0, 1], [0, 1], id="doc"), "is a column of a frame"),
-        (lambda: karat.Evaluation.from_frame(pd.DataFrame({"a": [1]}), gold=None, pred="a"), "gold is None; name a column"),
+        (lambda: karat.Evaluation.from_frame(pd.DataFrame({"a": [1]}), gold=None, pred="a"), "gold is None; name a"),
         (lambda: karat.Table.from_batches(np.array(3)), "are no batches"),
         (lambda: karat.score([0, 1], [0, 1], np.array("ari")), "give names of measures"),
         (lambda: karat.ari(type("Own", (), {"membership": 5, "graph": 5})(), [1, 2]), "not labels"),

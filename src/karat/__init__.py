@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from karat.labels.encoding import Labels as Labels
     from karat.labels.encoding import encode as encode
     from karat.labels.products import cross as cross
+    from karat.measures.arithmetic import f_mean as f_mean
+    from karat.measures.arithmetic import ratio as ratio
     from karat.measures.declared import *
     from karat.measures.parsing import parse as parse
     from karat.measures.parsing import wrap as wrap
@@ -60,6 +62,8 @@ if TYPE_CHECKING:
     from karat.scoring.score import score as score
     from karat.scoring.scores import Scores as Scores
     from karat.scoring.table import table as table
+    from karat.tables.counts import Counts as Counts
+    from karat.tables.counts import Statistic as Statistic
     from karat.tables.profile import Profile as Profile
     from karat.tables.stack import Stack as Stack
     from karat.tables.table import Table as Table
@@ -95,6 +99,8 @@ _ROOMS = {
     "scoring.scores": ("Scores",),
     "scoring.table": ("table",),
     "tables.stack": ("Stack",),
+    "measures.arithmetic": ("f_mean", "ratio"),
+    "tables.counts": ("Counts", "Statistic"),
     "tables.table": ("Table",),
     "uncertainty.sampling": ("Interval",),
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 Row = Sequence[str]
 
@@ -155,6 +155,15 @@ class Printed(ABC):
 
     def __str__(self) -> str:
         return "\n\n\n".join(layout.text() for layout in self.layouts())
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the picture that says most of this result, on these axes of matplotlib or on new ones; the axes.
+
+        A result that has no picture, such as an audit, is refused.
+        """
+        from importlib import import_module
+
+        return import_module("karat.reports.notebooks").plot_of(self, ax)
 
     def _repr_html_(self) -> str:
         from importlib import import_module

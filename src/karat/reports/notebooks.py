@@ -9,9 +9,11 @@ from typing import Any
 
 from karat import plot
 from karat.comparisons.results import Comparison
+from karat.errors import KaratError
 from karat.explanations.explanation import Explanation
 from karat.meta.relate import Relation
 from karat.reports.figures import figure
+from karat.scoring.boards import Board
 from karat.scoring.scores import Scores
 from karat.tables.table import Table
 
@@ -27,16 +29,26 @@ def pictures_of(result: object) -> list[str]:
     return [_picture(draw, size, f"karat-{own}-{place}") for place, (draw, size) in enumerate(_drawn(result))]
 
 
+def plot_of(result: object, ax: Any = None) -> Any:
+    """The axes with the first picture of a result."""
+    drawn = _drawn(result)
+    if not drawn:
+        raise KaratError(f"a {type(result).__name__} has no picture; karat.plot has what can be drawn.")
+    return drawn[0][0](ax=ax)
+
+
 def _drawn(result: object) -> list[tuple[Any, tuple[float, float]]]:
     """What is drawn, and on how many inches."""
     if isinstance(result, Comparison):
         tall = min(max(2.2, 1.2 + 0.28 * len(result)), 8)
-        found = [(partial(plot.plane, result), (5.6, 4.8)), (partial(plot.comparison, result), (6.4, tall))]
+        found = [(partial(plot.comparison, result), (6.4, tall)), (partial(plot.plane, result), (5.6, 4.8))]
         return [*found, (partial(plot.sweep, result), (6.4, 4))] if result.sweep is not None else found
+    if isinstance(result, Board):
+        return [(partial(plot.plane, result), (5.6, 4.8))] if all(_is_table(s.table) for s in result.values()) else []
     if isinstance(result, Relation):
         return [(partial(plot.dendrogram, result), (6.4, min(max(2.4, 0.9 + 0.24 * len(result.measures)), 12)))]
-    table = getattr(result, "table", None)
-    if not isinstance(table, Table) or table.counts.size > MOST:
+    table: Any = getattr(result, "table", None)
+    if not _is_table(table):
         return []
     lines = min(max(table.shape), 20)
     if isinstance(result, Explanation):
@@ -44,6 +56,11 @@ def _drawn(result: object) -> list[tuple[Any, tuple[float, float]]]:
     if isinstance(result, Scores):
         return [(partial(plot.heatmap, table, most=20), (6.4, max(3.2, 0.32 * lines)))]
     return []
+
+
+def _is_table(table: Any) -> bool:
+    """Whether cells are at hand, and not so many that drawing them would keep somebody waiting."""
+    return isinstance(table, Table) and table.counts.size <= MOST
 
 
 def _picture(draw: Any, size: tuple[float, float], key: str) -> str:
