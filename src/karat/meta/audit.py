@@ -92,7 +92,7 @@ def judge(measure: Measure, item: Property, tries: int = TRIES) -> Verdict:
     broken = np.flatnonzero(~kept)
     example = None
     if broken.size:
-        smallest = min(broken.tolist(), key=lambda place: _size(cases[place]))
+        smallest = min(broken.tolist(), key=lambda index: _size(cases[index]))
         example = Counterexample(item.tables, cases[smallest], tuple(values[smallest].tolist()))
     return Verdict(int(kept.sum()), len(cases), example)
 

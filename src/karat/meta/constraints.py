@@ -31,8 +31,8 @@ def _backgrounds(tries: int) -> Iterator[Cells]:
 
 
 def _matrix(*parts: Cells) -> Matrix:
-    cells = {place: count for part in parts for place, count in part.items()}
-    classes, clusters = (list(dict.fromkeys(place[side] for place in cells)) for side in (0, 1))
+    cells = {cell: count for part in parts for cell, count in part.items()}
+    classes, clusters = (list(dict.fromkeys(cell[side] for cell in cells)) for side in (0, 1))
     matrix = np.zeros((len(classes), len(clusters)), dtype=np.int64)
     for (c, k), count in cells.items():
         matrix[classes.index(c), clusters.index(k)] += count
@@ -132,5 +132,5 @@ def steps(desideratum: Desideratum) -> Iterator[Pair]:
     grid = Grid.of(STEP_ITEMS, Family(classes=3), **values, error_1=shares, error_2=shares, error_3=shares)
     for sequence in desideratum.steps(grid):
         for a, b, want in sequence:
-            tables = [np.rint(STEP_ITEMS * grid.members[place].distribution).astype(np.int64) for place in (a, b)]
+            tables = [np.rint(STEP_ITEMS * grid.members[index].distribution).astype(np.int64) for index in (a, b)]
             yield (tables[0], tables[1]) if want > 0 else (tables[1], tables[0])

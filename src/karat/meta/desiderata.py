@@ -31,9 +31,9 @@ class Desideratum:
     wanted: Callable[[Family, Family], int | None]
 
     def steps(self, grid: Grid) -> Iterator[list[tuple[int, int, int]]]:
-        """For each sequence of members that differ in the parameter: its steps, as two places and what is wanted."""
-        for places in grid.sequences(self.parameter):
-            wants = ((a, b, self.wanted(grid.members[a], grid.members[b])) for a, b in pairwise(places))
+        """For each sequence of members that differ in the parameter: its steps, as two indices and what is wanted."""
+        for indices in grid.sequences(self.parameter):
+            wants = ((a, b, self.wanted(grid.members[a], grid.members[b])) for a, b in pairwise(indices))
             found = [(a, b, want) for a, b, want in wants if want is not None]
             if found:
                 yield found
@@ -112,8 +112,8 @@ def _together(grid: Grid, desiderata: Sequence[Desideratum]) -> list[list[tuple[
     if len(parts) == 1:
         return list(parts[0].values())
     joined: list[list[tuple[int, int, int]]] = []
-    starts = {places[0]: places for places in grid.sequences(desiderata[0].parameter)}
-    for places in starts.values():
-        inside = set(places)
+    starts = {indices[0]: indices for indices in grid.sequences(desiderata[0].parameter)}
+    for indices in starts.values():
+        inside = set(indices)
         joined.append([step for part in parts for key, steps in part.items() if key in inside for step in steps])
     return [steps for steps in joined if steps]

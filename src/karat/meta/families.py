@@ -114,9 +114,9 @@ def match(classes: int, clusters: int) -> NDArray[np.bool_]:
         return match(clusters, classes).T
     matched = np.zeros((classes, clusters), dtype=bool)
     done = 0
-    for place in range(classes):
-        size = -(-(clusters - done) // (classes - place))  # the ceiling of clusters left over classes left
-        matched[place, done : done + size] = True
+    for index in range(classes):
+        size = -(-(clusters - done) // (classes - index))  # the ceiling of clusters left over classes left
+        matched[index, done : done + size] = True
         done += size
     return matched
 
@@ -174,9 +174,9 @@ class Grid:
             raise KaratError("no combination of these parameters is valid; noise needs a share, and a share noise.")
         shapes = np.array([member.distribution.shape for member in self.members])
         tables = np.zeros((len(self), *shapes.max(axis=0)))
-        for place, member in enumerate(self.members):
+        for index, member in enumerate(self.members):
             rows, cols = member.distribution.shape
-            tables[place, :rows, :cols] = self.n * member.distribution
+            tables[index, :rows, :cols] = self.n * member.distribution
         return Expected(tables)
 
     def values(self, measure: Measure) -> Floats:
@@ -186,8 +186,8 @@ class Grid:
     def sequences(self, parameter: str) -> Iterator[list[int]]:
         """Places of members that differ in one parameter only, in the order of its values."""
         found: dict[Any, list[tuple[Any, int]]] = {}
-        for place, member in enumerate(self.members):
+        for index, member in enumerate(self.members):
             rest = tuple(getattr(member, name) for name in (*PARAMETERS, "classes", "spread") if name != parameter)
-            found.setdefault(rest, []).append((getattr(member, parameter), place))
-        for places in found.values():
-            yield [place for _, place in sorted(places)]
+            found.setdefault(rest, []).append((getattr(member, parameter), index))
+        for indices in found.values():
+            yield [index for _, index in sorted(indices)]

@@ -63,8 +63,8 @@ def scores(measure: Measure, tables: Sequence[Matrix]) -> Floats:
         return np.array([measure.of(Table.from_matrix(table)) for table in tables], dtype=np.float64)
     shape = np.max([table.shape for table in tables], axis=0)
     stack = np.zeros((len(tables), *shape))
-    for place, table in enumerate(tables):
-        stack[place, : table.shape[0], : table.shape[1]] = table
+    for index, table in enumerate(tables):
+        stack[index, : table.shape[0], : table.shape[1]] = table
     return np.asarray(measure.of(Stack(stack)), dtype=np.float64)
 
 
@@ -146,13 +146,13 @@ def _splits(tries: int) -> Iterator[Case]:
     """A clustering against itself with one cluster split, and that cluster alone against its split."""
     for n in (4, 5, 6):
         for before in islice(partitions(n), 0, None, 1 if n < 6 else 5):
-            members = [place for place, block in enumerate(before) if block == 0]
+            members = [index for index, block in enumerate(before) if block == 0]
             for inside in partitions(len(members)):
                 if max(inside) == 0:
                     continue
                 after = list(before)
-                for place, part in zip(members, inside, strict=True):
-                    after[place] = max(before) + part if part else 0
+                for index, part in zip(members, inside, strict=True):
+                    after[index] = max(before) + part if part else 0
                 yield crossed(before, tuple(after)), crossed((0,) * len(members), inside)
 
 

@@ -79,10 +79,10 @@ class Relation(Result):
 
     def advice(self, number: int = 3) -> list[Measure]:
         """One measure of each group: the one most like the others of its group."""
-        places = {m: i for i, m in enumerate(self.measures)}
+        indices = {m: i for i, m in enumerate(self.measures)}
         chosen = []
         for group in self.groups(number):
-            inside = [places[m] for m in group]
+            inside = [indices[m] for m in group]
             chosen.append(self.measures[inside[int(self.correlations[np.ix_(inside, inside)].sum(axis=1).argmax())]])
         return chosen
 
@@ -169,7 +169,7 @@ def relate(
     cells = sum(table.counts.size for table in given)
     asked_for, resamples = resamples, min(resamples, max(LEAST, AFFORDABLE // cells))
     fewer = f" ({asked_for:,} would take too long for {cells:,} cells)" if resamples < asked_for else ""
-    parts = [_resampled(table, asked, resamples, seed + place) for place, table in enumerate(given)]
+    parts = [_resampled(table, asked, resamples, seed + index) for index, table in enumerate(given)]
     centred = np.concatenate([part - part.mean(axis=0) for part in parts])  # differences of systems are not resampling
     return Relation(
         asked,
