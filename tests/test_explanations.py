@@ -201,7 +201,7 @@ def test_a_class_is_described_in_plain_words() -> None:
     pred = [1] * 6 + [2] * 3 + [3] + [4] * 4
     found = explain(gold, pred, "ari")
     assert found.problems == (
-        "Class 'sports' (10 items) is spread over 3 clusters; its largest part, 60%, is in cluster 1. GatherClass in "
+        "Class 'sports' (10 items) is spread over 3 clusters; its largest part, 60%, is in cluster 1. Gathered in "
         "one cluster of its own, ari would rise from 0.4387 to 1.0000.",
     )
     assert found.merges[0][:5] == (1, 2, (6, 3), "sports", (6, 3))
