@@ -29,7 +29,7 @@ def test_a_board_has_a_column_for_each_system() -> None:
 
 def test_systems_on_different_items_have_no_common_baselines() -> None:
     found = karat.Board({"a": karat.score(GOLD, GOLD, "ari"), "b": karat.score(GOLD[:4], GOLD[:4], "ari")})
-    assert "all apart" not in str(found).split("\n")[2]
+    assert "singletons" not in str(found).split("\n")[2]
     assert str(found).startswith("2 systems on 4 to 6 items")
     assert "a: measures:ari" in str(found)
 
@@ -97,7 +97,7 @@ def test_measures_that_go_together_are_grouped() -> None:
     assert found.correlations[names.index("vi"), names.index("v_measure")] > 0.9  # turned round
     assert sum(map(len, found.groups())) == 7
     assert len(found.advice()) == 3
-    assert "One of each tells" in str(found)
+    assert "One measure can stand for each group" in str(found)
     assert found.to_frame("polars").shape == (21, 3)
     assert set(found.to_dict()) == {"observations", "correlations", "groups", "advice", "signature"}
     again = karat.relate([table], measures=["ari", "jaccard", "purity"], resamples=50)

@@ -63,7 +63,7 @@ def test_one_system_gets_the_panel_as_python_prints_it(capsys: Capture) -> None:
 
 def test_several_systems_are_shown_side_by_side(capsys: Capture) -> None:
     _, out, _ = run(capsys, "score", GOLD, KMEANS, HDBSCAN, "-m", "ari", "-m", "vi,nmi(norm=max)", "--digits", "2")
-    assert "measure          kmeans  hdbscan  one cluster  all apart\nari           ↑    0.40     0.54" in out
+    assert "measure          kmeans  hdbscan  one cluster  singletons\nari           ↑    0.40     0.54" in out
     assert "vi [nats]     ↓" in out
     assert out.count("measures:ari,vi,nmi(norm=max)|log:e") == 1
 
@@ -233,7 +233,7 @@ def test_colour_is_for_terminals_that_want_it(extra: dict[str, str], coloured: b
     os.close(screen)
     assert ("\x1b[1m" in seen) == coloured
     assert "measure" in seen
-    assert "all apart\r\n" not in seen.split("\r\n\r\n")[1]  # 40 columns hold a part of the table
+    assert "singletons\r\n" not in seen.split("\r\n\r\n")[1]  # 40 columns hold a part of the table
 
 
 @pytest.mark.parametrize(

@@ -357,7 +357,7 @@ def test_a_wrong_level_is_told_in_the_terminals_words(tmp_path: Path, capsys: py
     path = tmp_path / "both.csv"
     path.write_text("gold,pred\na,1\nb,2\n")
     assert main(["report", str(path), "--interval", "2", "-o", str(tmp_path / "page.html")]) == 2
-    assert capsys.readouterr().err == "karat: --interval 2.0 is not a share of intervals; give one such as 0.95.\n"
+    assert capsys.readouterr().err == "karat: --interval 2.0 is not a confidence level; give a number such as 0.95.\n"
 
 
 def test_encoded_labels_are_systems_as_large_files_give_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,9 +1,9 @@
-"""Systems beside each other: which is better, and whether that is more than chance.
+"""Comparisons of systems: which is better, and whether the difference is significant.
 
-paired.py     scores of all systems and how they vary together
-verdicts.py   differences, p-values corrected for their number, ranks
-results.py    Comparison: what is printed
-sweeps.py     systems that differ by a number, such as k=10
-agreement.py  agreement(): systems among themselves, without gold
+paired.py     scores of all systems and their covariances
+verdicts.py   differences, p-values adjusted by Holm's method, ranks
+results.py    Comparison: the result, as text, records and JSON
+sweeps.py     systems whose names differ in a number, such as k=10
+agreement.py  agreement(): systems compared with each other, without gold
 comparing.py  compare()
 """

@@ -1,4 +1,4 @@
-"""agreement(): systems among themselves, without gold: how far apart are they, and which go together?"""
+"""agreement(): systems compared with each other, without gold."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Agreement(Result):
-    """A measure between every two systems, the one of the row taken as gold; print it to see which go together."""
+    """A measure between every two systems, the row's taken as gold; print it to see which are alike."""
 
     measure: Measure
     systems: tuple[str, ...]
-    values: Floats
+    values: Floats  # a row and a column for each system
     n: Any
     policy: Policy = field(default_factory=Policy)
 
     @property
     def signature(self) -> str:
-        """How the values were reached."""
+        """How the values were computed: measure, items and policy, in one line."""
         return signature_of([self.measure], number(self.n), self.policy)
 
     @cached_property
     def linkage(self) -> Floats:
-        """The tree of the systems by average linkage, as SciPy has it."""
+        """The hierarchical clustering of the systems by average linkage, as a SciPy linkage matrix."""
         from scipy.cluster.hierarchy import linkage
         from scipy.spatial.distance import squareform
 
@@ -54,16 +54,16 @@ class Agreement(Result):
 
     @property
     def order(self) -> list[int]:
-        """The places of the systems, those that go together side by side."""
+        """The indices of the systems by the tree's leaves, so that similar systems are adjacent."""
         from scipy.cluster.hierarchy import leaves_list
 
-        return [int(place) for place in leaves_list(self.linkage)]
+        return [int(index) for index in leaves_list(self.linkage)]
 
     def __repr__(self) -> str:
         return f"<Agreement: {self.measure} of {len(self.systems)} systems>"
 
     def layout(self, digits: int = 4) -> Layout:
-        """The matrix, systems that go together side by side."""
+        """The matrix of values, similar systems next to each other."""
         names = [shown(self.systems[i]) for i in self.order]
         rows = [
             [name, *(decimals(float(self.values[i, j]), digits) for j in self.order)]
@@ -85,8 +85,8 @@ class Agreement(Result):
         mean = (self.values + self.values.T) / 2
         rows, cols = np.triu_indices(len(self.systems), 1)
         lowest = closest == (self.measure.better == "lower")
-        place = int(mean[rows, cols].argmin() if lowest else mean[rows, cols].argmax())
-        return int(rows[place]), int(cols[place])
+        index = int(mean[rows, cols].argmin() if lowest else mean[rows, cols].argmax())
+        return int(rows[index]), int(cols[index])
 
     def records(self) -> list[dict[str, Any]]:
         """One dict per ordered pair of systems."""
@@ -115,7 +115,7 @@ def agreement(
     noise: object = None,
     noise_as: NoiseAs | None = None,
 ) -> Agreement:
-    """How far systems are from each other, without gold: any measure, such as vi, which is a true distance.
+    """Compare every two systems, without gold, by any measure, such as vi, which is a true distance.
 
     >>> found = agreement({"a": [0, 0, 1, 1], "b": [5, 5, 6, 6], "c": [0, 1, 0, 1]}, "ari")
     >>> found.values[0].tolist()
@@ -128,7 +128,7 @@ def agreement(
 
 
 def agreement_of(ev: Evaluation, measure: str | Measure, *, gold: str) -> Agreement:
-    """The agreement of all systems of an evaluation, and of its gold, which gets this name."""
+    """The agreement of all systems of an evaluation and its gold; gold: the name that gold gets."""
     aligned = ev.aligned
     assert aligned.gold is not None
     policy = next(iter(aligned.policies.values()))
@@ -137,9 +137,9 @@ def agreement_of(ev: Evaluation, measure: str | Measure, *, gold: str) -> Agreem
 
 
 def _agreement(aligned: Aligned, measure: Measure) -> Agreement:
-    """The measure between every two systems, the one of the row taken as gold."""
+    """The measure between every two systems, the system of the row taken as gold."""
     if measure.better is None:
-        raise KaratError(f"{measure} is not better at either end, so it tells no distance; take another, such as 'vi'.")
+        raise KaratError(f"neither end of {measure} is better, so it is no distance; choose another, such as 'vi'.")
     names = tuple(aligned.systems)
     values = np.empty((len(names), len(names)))
     for i, a in enumerate(names):

@@ -27,11 +27,12 @@ def compare(
     interval: float | bool | None = 0.95,
     **options: Unpack[Options],
 ) -> Any:
-    """Score several systems on the same items, and test which of them are significantly better than which.
+    """Score several systems on the same items, and test which differences are significant.
 
-    Differences are paired, so that what is hard for all systems does not count; p-values are adjusted for the number of
-    pairs (Holm). One system, tables without items, and weighted items have scores whose differences are not tested. The
-    result is a Comparison; with `by` it is the GroupScores of karat.score(), with a ranking of systems.
+    Differences are paired, so that items that are hard for all systems do not add to their variance; p-values are
+    adjusted for the number of pairs (Holm). Differences are not tested if there is one system, if only tables are
+    known, or if items are weighted. The result is a Comparison; with `by` it is the GroupScores of karat.score(), with
+    a ranking of systems.
 
     >>> import karat
     >>> gold = ["a"] * 50 + ["b"] * 50

@@ -21,27 +21,27 @@ from karat.uncertainty.sampling import Sampling
 
 Floats = NDArray[np.float64]
 
-LONG = 1 << 28  # counts to be drawn, for which somebody may have to wait
-AT_ONCE = 1 << 22  # influences that are held in memory
-SPLITS = 10  # into halves
+LONG = 1 << 28  # resampled counts, above which a progress bar is shown
+AT_ONCE = 1 << 22  # influences in memory at a time
+SPLITS = 10  # random splits into halves
 FEW = 200  # items below which Student's t is used instead of the normal distribution
 
 
 class Paired(NamedTuple):
-    """One measure of all systems: their scores, and what tests of differences are made from."""
+    """One measure of all systems: their scores, and the values and covariances for tests of differences."""
 
     measure: Measure
     scores: Floats
-    values: Floats  # whose differences are tested: bias-corrected estimates, or for largest cells the scores
+    values: Floats  # the tested values: bias-corrected estimates, or scores where the measure uses largest cells
     covariances: Floats  # of the values
     testable: tuple[bool, ...]  # whether a system's value and variance can be trusted in a test
-    items: int  # how many were scored
+    items: int  # the number of items that are scored
     freedom: int | None = None  # degrees of freedom of Student's t, where there are few items
-    crossed: Floats | None = None  # scores of items in cells that other items have chosen; None if no cells are chosen
+    crossed: Floats | None = None  # cross-fitted scores: cells chosen on one half of the items, scored on the other
 
 
 def untested(measure: Measure, tables: Sequence[Any], items: int) -> Paired:
-    """One measure of all systems, whose differences cannot be tested."""
+    """One measure of all systems, without tests of their differences."""
     scores = np.array([float(measure.of(table)) for table in tables])
     size = scores.size
     return Paired(measure, scores, scores, np.zeros((size, size)), (False,) * size, items)
@@ -52,14 +52,14 @@ def paired(
 ) -> list[Paired]:
     """Each measure of all systems, with the covariances of their scores over the items that they share.
 
-    Smooth measures are tested by leaving items out. Those that choose largest cells are tested with the chosen cells
-    held fixed. Only what is neither, such as a function of the user's own, needs resamples.
+    Smooth measures are tested by the jackknife. Measures that choose largest cells are tested with the chosen cells
+    held fixed. Only other measures, such as a user's own function, need resamples.
     """
-    places = {name: joint.cells(name) for name in joint.systems}
+    cells = {name: joint.cells(name) for name in joint.systems}
     tables = list(joint.tables.values())
     many = too_many(joint.counts.size, sampling)
-    halves = Halves(joint, places, sampling.seed)
-    found: dict[str, Paired] = {}
+    halves = Halves(joint, cells, sampling.seed)
+    by_measure: dict[str, Paired] = {}
     rest: list[Measure] = []
     for measure in measures:
         influences = [jackknives[name].influence(measure) for name in joint.systems]
@@ -67,64 +67,64 @@ def paired(
         if len(known) < len(influences):
             rest.append(measure)
             continue
-        columns = [(i.values, places[name]) for i, name in zip(known, joint.systems, strict=True)]
+        columns = [(i.values, cells[name]) for i, name in zip(known, joint.systems, strict=True)]
         covariances = _covariances(joint, columns, sampling)
         if sampling.unit == "items":
-            covariances = _eased(covariances, [jackknives[name].overstated(measure) for name in joint.systems])
+            covariances = _shrunk(covariances, [jackknives[name].overstated(measure) for name in joint.systems])
         scores = np.array([float(measure.of(table)) for table in tables])
         smooth = all(by_jackknife(measure, table) for table in tables)
         values = np.array([influence.estimate for influence in known]) if smooth else scores
         testable = tuple(np.isfinite(values).tolist())
         freedom = joint.n - 1 if not smooth and joint.n < FEW and sampling.unit == "items" else None
         crossed = None if smooth else halves.scores(measure)
-        found[str(measure)] = Paired(measure, scores, values, covariances, testable, joint.n, freedom, crossed)
+        by_measure[str(measure)] = Paired(measure, scores, values, covariances, testable, joint.n, freedom, crossed)
     if many:
-        found.update({str(measure): untested(measure, tables, joint.n) for measure in rest})
+        by_measure.update({str(measure): untested(measure, tables, joint.n) for measure in rest})
     elif rest:
-        found.update(_by_resamples(joint, rest, sampling))
-    return [found[str(measure)] for measure in measures]
+        by_measure.update(_by_resamples(joint, rest, sampling))
+    return [by_measure[str(measure)] for measure in measures]
 
 
 class Halves:
-    """Random halves of the items, the same for all systems and measures: what one half chooses, the other judges."""
+    """Random halves of the items for cross-fitting, shared by all systems and measures."""
 
-    def __init__(self, joint: Joint, places: Mapping[str, NDArray[np.int64]], seed: int) -> None:
-        self.joint, self.places, self.seed = joint, places, seed
+    def __init__(self, joint: Joint, cells: Mapping[str, NDArray[np.int64]], seed: int) -> None:
+        self.joint, self.cells, self.seed = joint, cells, seed
 
     @cached_property
     def pairs(self) -> dict[str, list[tuple[Half, Half]]]:
         """Both halves of each split, for each system."""
         counts, rng = self.joint.counts, np.random.default_rng((self.seed, SPLITS))
         first = [rng.binomial(counts, 0.5) for _ in range(SPLITS)]
-        found: dict[str, list[tuple[Half, Half]]] = {}
+        halves: dict[str, list[tuple[Half, Half]]] = {}
         for name, table in self.joint.tables.items():
             sides = [(self._half(table, name, part), self._half(table, name, counts - part)) for part in first]
-            found[name] = [(one, other) for one, other in sides if one.n and other.n]
-        return found
+            halves[name] = [(one, other) for one, other in sides if one.n and other.n]
+        return halves
 
     def _half(self, table: Table, name: str, counts: NDArray[np.int64]) -> Half:
-        held = np.bincount(self.places[name], counts, minlength=table.counts.size).astype(np.int64)
-        classes = np.bincount(table.rows, held, minlength=len(table.class_sizes)).astype(np.int64)
-        clusters = np.bincount(table.cols, held, minlength=len(table.cluster_sizes)).astype(np.int64)
-        return Half(table.rows, table.cols, held, classes, clusters, int(held.sum()))
+        sizes = np.bincount(self.cells[name], counts, minlength=table.counts.size).astype(np.int64)
+        classes = np.bincount(table.rows, sizes, minlength=len(table.class_sizes)).astype(np.int64)
+        clusters = np.bincount(table.cols, sizes, minlength=len(table.cluster_sizes)).astype(np.int64)
+        return Half(table.rows, table.cols, sizes, classes, clusters, int(sizes.sum()))
 
     def scores(self, measure: Measure) -> Floats | None:
-        """The mean score of each system over splits and over which half chooses."""
+        """The cross-fitted score of each system: the mean over splits and over both roles of the halves."""
         means = []
         for pairs in self.pairs.values():
             values = []
             for one, other in pairs:
-                for choosing, judging in ((one, other), (other, one)):
-                    found = [kind.cross_fitted(choosing, judging) for kind in measure.statistics]
-                    if any(statistic is None for statistic in found):
+                for choosing, scoring in ((one, other), (other, one)):
+                    statistics = [kind.cross_fitted(choosing, scoring) for kind in measure.statistics]
+                    if any(statistic is None for statistic in statistics):
                         return None
-                    values.append(float(measure.value(found)))
+                    values.append(float(measure.value(statistics)))
             means.append(float(np.mean(values)) if values else np.nan)
         return np.array(means)
 
 
 def _covariances(joint: Joint, columns: Sequence[tuple[Floats, NDArray[np.int64]]], sampling: Sampling) -> Floats:
-    """Of influences over the same items, a few combinations of labels at a time."""
+    """Covariances of scores from their influences, a few label combinations at a time."""
     number, classes = len(columns), joint.class_sizes.size
     total = np.zeros((number, number))
     by_classes = np.zeros((classes, number))
@@ -143,15 +143,18 @@ def _covariances(joint: Joint, columns: Sequence[tuple[Floats, NDArray[np.int64]
     return np.asarray(by_classes.T @ by_classes * (classes / max(classes - 1, 1)) / (n * n))
 
 
-def _eased(covariances: Floats, overstated: Sequence[float]) -> Floats:
-    """Without what is overstated of the variances, at most half; correlations stay. Intervals keep it, to be safe."""
+def _shrunk(covariances: Floats, overstated: Sequence[float]) -> Floats:
+    """Shrink variances by the jackknife's excess, at most by half, keeping correlations.
+
+    Intervals are not shrunk: they stay conservative.
+    """
     variances = np.maximum(np.diag(covariances), 1e-300)
-    left = np.sqrt(1 - np.minimum(np.array(overstated) / variances, 0.5))
-    return covariances * np.outer(left, left)
+    factors = np.sqrt(1 - np.minimum(np.array(overstated) / variances, 0.5))
+    return covariances * np.outer(factors, factors)
 
 
 def _by_resamples(joint: Joint, measures: Sequence[Measure], sampling: Sampling) -> dict[str, Paired]:
-    """Covariances by the bootstrap: a draw of items serves every measure and every system."""
+    """Covariances by the bootstrap; each resample of items serves every measure and every system."""
     cells = [joint.cells(name) for name in joint.systems]
     lines = [(Lines(table.rows), Lines(table.cols)) for table in joint.tables.values()]
     parts: dict[str, list[Floats]] = {str(m): [] for m in measures}
@@ -160,7 +163,7 @@ def _by_resamples(joint: Joint, measures: Sequence[Measure], sampling: Sampling)
     with bar("resampling", sampling.resamples if long else 0) as advance:
         for counts in draws:
             stacks = [
-                Resampled(table.rows, table.cols, _gathered(counts, into, table.counts.size), both)
+                Resampled(table.rows, table.cols, _cell_counts(counts, into, table.counts.size), both)
                 for table, into, both in zip(joint.tables.values(), cells, lines, strict=True)
             ]
             for measure in measures:
@@ -169,18 +172,18 @@ def _by_resamples(joint: Joint, measures: Sequence[Measure], sampling: Sampling)
     return {str(m): _bootstrapped(joint, m, np.concatenate(parts[str(m)]), sampling) for m in measures}
 
 
-def _gathered(counts: Floats, cells: NDArray[np.int64], number: int) -> Floats:
-    """The counts of a system's cells, from those of combinations."""
+def _cell_counts(counts: Floats, cells: NDArray[np.int64], number: int) -> Floats:
+    """The counts of a system's cells, from the counts of label combinations; a row for each resample."""
     return np.array([np.bincount(cells, row, minlength=number) for row in counts])
 
 
 def _bootstrapped(joint: Joint, measure: Measure, values: Floats, sampling: Sampling) -> Paired:
-    """The covariances of resampled scores."""
+    """One measure of all systems, with the covariances of its resampled scores."""
     tables = joint.tables.values()
     scores = np.array([float(measure.of(table)) for table in tables])
     intervals = [bootstrapped(measure, table, column, sampling) for table, column in zip(tables, values.T, strict=True)]
     estimates = np.array([interval.estimate for interval in intervals])
-    # where resampling shifts a score by more than half its error, its resampled variance says little of its own
+    # where resampling shifts a score by more than half its standard error, the bootstrap variance cannot be trusted
     with np.errstate(invalid="ignore"):
         shifts = np.abs(values.mean(axis=0) - scores)
         testable = np.isfinite(values).all(axis=0) & (shifts <= values.std(axis=0, ddof=1) / 2)

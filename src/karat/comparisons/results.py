@@ -1,4 +1,4 @@
-"""Comparison: several systems by several measures, with what can be told apart and what cannot."""
+"""Comparison: several systems by several measures, and which differences are significant."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from karat.tables.table import number, several
 from karat.uncertainty.sampling import Interval, Sampling, cautions_of, span
 
 DIRECTIONS = "↑ higher is better, ↓ lower is better."
-NEARLY_SURE = 0.9999  # the most that an estimated probability is said to be
+NEARLY_SURE = 0.9999  # the largest probability that is printed, since it is estimated
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,7 +50,7 @@ class Comparison(Result, Mapping[str, Scores]):
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """The measures by which they are compared."""
+        """The measures by which the systems are compared."""
         return tuple(p.measure for p in self.paired)
 
     @property
@@ -79,7 +79,7 @@ class Comparison(Result, Mapping[str, Scores]):
 
     @cached_property
     def verdicts(self) -> Mapping[str, Verdicts]:
-        """What each measure says of all pairs."""
+        """The tests of all pairs of systems, by measure."""
         sampling = self.sampling.over(next(iter(self.scores.values())).table) if self.sampled else self.sampling
         return {str(p.measure): Verdicts(p, sampling) for p in self.paired}
 
@@ -90,12 +90,12 @@ class Comparison(Result, Mapping[str, Scores]):
 
     @cached_property
     def sweep(self) -> Sweep | None:
-        """The number in which systems differ, if their names differ in nothing else."""
+        """The number in which the systems' names differ; None if they differ in anything else."""
         return sweep_of(self.systems)
 
     @property
     def main(self) -> Measure:
-        """The main measure: the first that was named, or ami if it is among those of the default panel."""
+        """The main measure: the first that was given, or ami in the default panel."""
         named = {str(m): m for m in self.measures if m.better is not None}
         return named.get("ami", next(iter(named.values()), self.measures[0])) if self._panel else self.measures[0]
 
@@ -113,48 +113,48 @@ class Comparison(Result, Mapping[str, Scores]):
         first, second = self._index(system), self._index(other)
         if first == second:
             raise KaratError(f"{system!r} is one system; name two.")
-        found = self._paired(self.main if measure is None else measure)
-        verdicts = self.verdicts[str(found.measure)]
+        paired = self._paired(self.main if measure is None else measure)
+        verdicts = self.verdicts[str(paired.measure)]
         gap = next(d for d in verdicts.differences if {d.better, d.worse} == {first, second})
         return self._oriented(gap, verdicts, first)
 
     def _oriented(self, gap: Gap, verdicts: Verdicts, first: int) -> Difference:
-        """A gap between two systems as the difference of the first minus the other, in the measure's own scale."""
+        """A gap between two systems as the first minus the second, on the scale of the measure."""
         second = gap.worse if gap.better == first else gap.better
-        turn = verdicts.sign * (1 if gap.better == first else -1)
-        ends: list[Any] = sorted(turn * end for end in (gap.low, gap.high) if end is not None) or [None, None]
+        sign = verdicts.sign * (1 if gap.better == first else -1)
+        ends: list[Any] = sorted(sign * end for end in (gap.low, gap.high) if end is not None) or [None, None]
         scores = verdicts.paired.scores
         return Difference(
             self.systems[first], self.systems[second], str(verdicts.paired.measure),
-            float(scores[first] - scores[second]), turn * gap.size, ends[0], ends[1], gap.p, gap.p_holm,
+            float(scores[first] - scores[second]), sign * gap.size, ends[0], ends[1], gap.p, gap.p_holm,
             gap.significant(self.sampling.level),
         )  # fmt: skip
 
     def verdict(self, measure: str | Measure | None = None) -> Verdict:
-        """Which system is best by a measure, which may be as good, and which are worse; by the main one if none."""
-        found = self._paired(self.main if measure is None else measure)
-        if found.measure.better is None:
-            raise KaratError(f"neither end of {found.measure} is better, so there is no best; choose another measure.")
-        verdicts, names = self.verdicts[str(found.measure)], self.systems
+        """Which system is best by a measure (the main one by default), which may be as good, which worse."""
+        paired = self._paired(self.main if measure is None else measure)
+        if paired.measure.better is None:
+            raise KaratError(f"neither end of {paired.measure} is better, so there is no best; choose another measure.")
+        verdicts, names = self.verdicts[str(paired.measure)], self.systems
         best = verdicts.best[0]
         parts = (verdicts.equals(best), verdicts.beats[best], verdicts.untested(best), verdicts.beaten_by(best))
         tied, worse, untested, better = (tuple(names[i] for i in some) for some in parts)
-        return Verdict(str(found.measure), names[best], tied, worse, untested, better)
+        return Verdict(str(paired.measure), names[best], tied, worse, untested, better)
 
     def curve(self, measure: str | Measure) -> list[tuple[float, float, float | None, float | None]]:
-        """Number, score, and the ends of its interval, for systems that differ in a number."""
+        """For systems that differ in a number: the number, the score, and the ends of its interval."""
         if self.sweep is None:
             raise KaratError(f"{listed(self.systems)} do not differ in one number; name systems such as 'k=10'.")
-        found = self._paired(measure)
-        spans = [self._interval(found.measure, i) for i in self.sweep.order]
+        paired = self._paired(measure)
+        spans = [self._interval(paired.measure, i) for i in self.sweep.order]
         points = zip(self.sweep.numbers, self.sweep.order, spans, strict=True)
         return [
-            (x, float(found.scores[i]), None if s is None else s.low, None if s is None else s.high)
+            (x, float(paired.scores[i]), None if s is None else s.low, None if s is None else s.high)
             for x, i, s in points
         ]
 
     def verdicts_of(self, measure: str | Measure) -> Verdicts:
-        """What one measure says of all pairs."""
+        """The tests of all pairs of systems by one measure."""
         return self.verdicts[str(self._paired(measure).measure)]
 
     def _interval(self, measure: Measure, index: int) -> Interval | None:
@@ -174,21 +174,21 @@ class Comparison(Result, Mapping[str, Scores]):
 
     @cached_property
     def letters(self) -> dict[str, str]:
-        """A letter for each system; a number and a comma, if they are more than letters."""
+        """A letter for each system; a number and a comma, if there are more systems than letters."""
         if len(self) <= len(ascii_lowercase):
             return dict(zip(self.systems, ascii_lowercase, strict=False))
-        return {name: f"{place}," for place, name in enumerate(self.systems, 1)}
+        return {name: f"{index}," for index, name in enumerate(self.systems, 1)}
 
     @cached_property
     def rank_agreement(self) -> dict[tuple[str, str], float | None]:
-        """Kendall's tau between the rankings of every two measures; None where one ranks no system above another."""
+        """Kendall's tau between the rankings by every two measures; None if one ranks all systems equal."""
         return {
             (a, b): kendall(self.verdicts[a].ranks, self.verdicts[b].ranks)
             for a, b in combinations([str(p.measure) for p in self.paired if p.measure.better], 2)
         }
 
     def layouts(self, digits: int = 4) -> list[Layout]:
-        """The paper's table, and the intervals."""
+        """The table of scores, and the table of intervals if there are intervals."""
         return [self.layout(digits), self.spans(digits)] if self.sampled else [self.layout(digits)]
 
     @property
@@ -196,24 +196,24 @@ class Comparison(Result, Mapping[str, Scores]):
         return self.sweep.order if self.sweep is not None else range(len(self.systems))
 
     def layout(self, digits: int = 4) -> Layout:
-        """A row for each system: its scores, and the letters of those that it is better than."""
+        """A row for each system: its scores, with the letters of the systems it significantly beats."""
         headings = ["", "system", *(f"{with_unit(p.measure)} {ARROWS[p.measure.better]}".rstrip() for p in self.paired)]
         letters = list(self.letters.values())
         rows = []
-        for place in self._order:
-            cells = [self._cell(p, place, digits) for p in self.paired]
-            rows.append([letters[place].rstrip(","), shown(self.systems[place]), *cells])
+        for index in self._order:
+            cells = [self._cell(p, index, digits) for p in self.paired]
+            rows.append([letters[index].rstrip(","), shown(self.systems[index]), *cells])
         return Layout(self._title(), headings, rows, self._notes(), self.signature.split("\n"), left=2)
 
-    def _cell(self, paired: Paired, place: int, digits: int) -> Marked:
+    def _cell(self, paired: Paired, index: int, digits: int) -> Marked:
         verdicts, letters = self.verdicts[str(paired.measure)], list(self.letters.values())
         beaten = ["".join(letters[o] for o in worse).rstrip(",") for worse in verdicts.beats]
-        known = paired.measure.better is not None and not np.isnan(paired.scores[place])
-        best = known and place in verdicts.best
-        return Marked(decimals(float(paired.scores[place]), digits), best, beaten[place], max(map(len, beaten)))
+        known = paired.measure.better is not None and not np.isnan(paired.scores[index])
+        best = known and index in verdicts.best
+        return Marked(decimals(float(paired.scores[index]), digits), best, beaten[index], max(map(len, beaten)))
 
     def spans(self, digits: int = 4) -> Layout:
-        """The interval of each score."""
+        """The table of confidence intervals, a row for each system."""
         headings = ["system", *(str(p.measure) for p in self.paired)]
         rows = [
             [shown(self.systems[i]), *(_span(self._interval(p.measure, i), digits) for p in self.paired)]
@@ -224,7 +224,7 @@ class Comparison(Result, Mapping[str, Scores]):
         )
 
     def table_of_differences(self, digits: int = 4) -> Layout:
-        """Every two systems by every measure."""
+        """The table of paired differences: a row for every two systems and every measure."""
         headings = ["measure", "better", "worse", "difference", "interval", "p", "p (Holm)"]
         rows = [
             [
@@ -236,16 +236,16 @@ class Comparison(Result, Mapping[str, Scores]):
         return Layout("Paired differences", headings, rows, left=3)
 
     def _remarks(self) -> list[str]:
-        """What to beware of, each once, with the scores that it is about."""
-        found: dict[str, list[str]] = {}
+        """The cautions on scores and intervals, each once, after the scores that it concerns."""
+        about: dict[str, list[str]] = {}
         for p in self.paired:
             for index in self._order:
                 interval = self._interval(p.measure, index)
                 for text in [] if interval is None else cautions_of(float(p.scores[index]), interval):
-                    found.setdefault(text, []).append(f"{p.measure} of {shown(self.systems[index])}")
+                    about.setdefault(text, []).append(f"{p.measure} of {shown(self.systems[index])}")
         return [
             f"{', '.join(scores[:4])}{f' and {len(scores) - 4} more' if len(scores) > 4 else ''}: {text}."
-            for text, scores in found.items()
+            for text, scores in about.items()
         ]
 
     def _title(self) -> str:
@@ -274,15 +274,15 @@ class Comparison(Result, Mapping[str, Scores]):
         if self.dropped:
             notes.append(
                 f"{number(self.dropped)} items without a label in gold or in some system are left out for "
-                "all; clusters are cut down to the items that are left, and what else they hold counts for nothing."
+                "all; clusters are reduced to the items that are left."
             )
         notes += self.cautions
-        if self.rank_agreement and len(self) > 2:  # two are ranked alike, or the other way round
+        if self.rank_agreement and len(self) > 2:  # two systems can only be ranked alike or in reverse
             notes.append(self._agreement())
         return notes
 
     def _verdict(self, paired: Paired) -> str:
-        """Who has the best score, who may be as good, and who is better all the same."""
+        """A sentence: which system is best, which may be as good, and which is better once corrected."""
         verdicts = self.verdicts[str(paired.measure)]
         names = [shown(name) for name in self.systems]
         best = verdicts.best
@@ -315,11 +315,11 @@ class Comparison(Result, Mapping[str, Scores]):
         text = f"Measures agree on the ranking with Kendall's tau {mean:.2f}"
         if len(values) == 1 or min(values.values()) == max(values.values()):
             return f"{text}."
-        return f"{text} on average; least do {least[0]} and {least[1]}, {values[least]:.2f}."
+        return f"{text} on average, least for {least[0]} and {least[1]}: {values[least]:.2f}."
 
     @property
     def signature(self) -> str:
-        """How the scores were reached: one line, or one for each system where they differ."""
+        """How the scores were computed: one line, or one for each system where they differ."""
         tests = ""
         if self.sampled and len(self) > 1:
             halves = (
@@ -374,7 +374,7 @@ def _span(interval: Interval | None, digits: int) -> str:
 
 
 def _tested(d: Mapping[str, Any], digits: int) -> tuple[str, str, str]:
-    """The interval, the p-value and Holm's, as they are printed."""
+    """The interval, the p-value and the p-value adjusted by Holm's method, as printed text."""
     if d["p"] is None:
         return "–", "–", "not tested"
     return f"{decimals(d['low'], digits)} to {decimals(d['high'], digits)}", f"{d['p']:.2g}", f"{d['p_holm']:.2g}"

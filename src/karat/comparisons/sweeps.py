@@ -1,4 +1,4 @@
-"""Systems that differ by a number in their names, such as k=10, k=20: a curve."""
+"""Sweeps: systems whose names differ in a number only, such as k=10 and k=20."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 _NUMBERED = re.compile(r"(?P<before>.*?)(?P<number>-?\d+(?:\.\d+)?(?:e-?\d+)?)(?P<after>\D*)", re.ASCII)
-FEWEST = 3  # points of a curve
+FEWEST = 3  # systems, below which there is no curve
 
 
 class Sweep(NamedTuple):
-    """The numbers of systems whose names are otherwise the same, in their order."""
+    """The numbers in the names of systems, in increasing order."""
 
-    name: str  # what the number is of
+    name: str  # the parameter, such as k
     numbers: tuple[float, ...]
-    order: tuple[int, ...]  # the places of the systems by their numbers
+    order: tuple[int, ...]  # the indices of the systems, by increasing number
 
 
 def sweep_of(names: Sequence[str]) -> Sweep | None:
-    """The sweep that some systems are, or None.
+    """The sweep of systems with these names; None if they differ in more than a number, or are few.
 
     >>> sweep_of(["k=10", "k=5", "k=20"])
     Sweep(name='k', numbers=(5.0, 10.0, 20.0), order=(1, 0, 2))
@@ -35,4 +35,4 @@ def sweep_of(names: Sequence[str]) -> Sweep | None:
         return None
     order = sorted(range(len(names)), key=numbers.__getitem__)
     name = matches[0]["before"].rstrip("=_-: ").rsplit("/", 1)[-1] or matches[0]["after"].strip(" _-.") or "number"
-    return Sweep(name, tuple(numbers[place] for place in order), tuple(order))
+    return Sweep(name, tuple(numbers[index] for index in order), tuple(order))

@@ -15,7 +15,7 @@ from karat.uncertainty.sampling import Sampling
 
 Floats = NDArray[np.float64]
 
-NOTHING = 1e-12  # of a variance, that is rounding
+NOTHING = 1e-12  # relative variance, below which a variance is rounding error
 
 
 class Gap(NamedTuple):
@@ -71,7 +71,7 @@ class Verdict(NamedTuple):
 
 
 class Verdicts:
-    """What a measure says of all pairs of systems."""
+    """The tests of all pairs of systems by one measure, the ranks, and which system beats which."""
 
     def __init__(self, paired: Paired, sampling: Sampling) -> None:
         self.paired = paired
@@ -85,13 +85,13 @@ class Verdicts:
     @cached_property
     def differences(self) -> list[Gap]:
         """Every two systems, the better one first; p-values are adjusted by Holm's method."""
-        found = [self._difference(a, b) for a, b in combinations(range(len(self.paired.scores)), 2)]
-        tested = sorted((d.p, place) for place, d in enumerate(found) if d.p is not None)
+        gaps = [self._difference(a, b) for a, b in combinations(range(len(self.paired.scores)), 2)]
+        tested = sorted((d.p, index) for index, d in enumerate(gaps) if d.p is not None)
         highest = 0.0
-        for rank, (p, place) in enumerate(tested):
+        for rank, (p, index) in enumerate(tested):
             highest = max(highest, min(1.0, (len(tested) - rank) * p))
-            found[place] = found[place]._replace(p_holm=highest)
-        return found
+            gaps[index] = gaps[index]._replace(p_holm=highest)
+        return gaps
 
     def _difference(self, a: int, b: int) -> Gap:
         values, covariances = self.sign * self.paired.values, self.paired.covariances
@@ -102,31 +102,31 @@ class Verdicts:
         scale = covariances[a, a] + covariances[b, b]
         variance = scale - 2 * covariances[a, b]
         error = math.sqrt(variance) if variance > NOTHING * scale else 0.0
-        if error == 0 and gap > 0:  # no item varies it: as if one did
+        if error == 0 and gap > 0:  # the difference has no variance: assume that of a single differing item
             error = (abs(values[a]) + abs(values[b])) / math.sqrt(self.paired.items)
         gaps = [gap, *self._crossed_gap(first, second)]
         reach = self.sampling.z * error
-        # largest cells flatter systems with many clusters, cells that others chose do the opposite: both must agree
-        p = max(self.sampling.p(max(found, 0.0), error) for found in gaps)
+        # scores of largest cells favour systems with many clusters, cross-fitted scores the opposite: both must agree
+        p = max(self.sampling.p(max(value, 0.0), error) for value in gaps)
         return Gap(first, second, gap, min(gaps) - reach, max(gaps) + reach, p, p)
 
     def _crossed_gap(self, first: int, second: int) -> list[float]:
-        """The difference of cross-fitted scores, if the measure looks at largest cells."""
+        """The difference of cross-fitted scores in a list, empty if the measure uses no largest cells."""
         crossed = self.paired.crossed
         return [] if crossed is None else [float(self.sign * (crossed[first] - crossed[second]))]
 
     @cached_property
     def beats(self) -> list[list[int]]:
-        """For each system those that it is significantly better than."""
-        found: list[list[int]] = [[] for _ in self.paired.scores]
+        """For each system, the indices of the systems that it is significantly better than."""
+        beaten: list[list[int]] = [[] for _ in self.paired.scores]
         for difference in self.differences if self.paired.measure.better is not None else ():
             if difference.significant(self.sampling.level):
-                found[difference.better].append(difference.worse)
-        return [sorted(worse) for worse in found]
+                beaten[difference.better].append(difference.worse)
+        return [sorted(worse) for worse in beaten]
 
     @cached_property
     def ranks(self) -> list[float | None]:
-        """1 for the best score, the mean of their ranks for equal ones; None where neither end is better."""
+        """The rank of each system, 1 for the best; ties get their mean rank; None if no end is better."""
         if self.paired.measure.better is None:
             return [None] * len(self.paired.scores)
         values = np.where(np.isnan(self.paired.scores), -np.inf, self.sign * self.paired.scores)
@@ -136,40 +136,40 @@ class Verdicts:
     def best(self) -> list[int]:
         """The systems with the best score."""
         lowest = min((rank for rank in self.ranks if rank is not None), default=None)
-        return [place for place, rank in enumerate(self.ranks) if rank == lowest]
+        return [index for index, rank in enumerate(self.ranks) if rank == lowest]
 
-    def equals(self, place: int) -> list[int]:
+    def equals(self, index: int) -> list[int]:
         """The systems that were tested against this one without a significant difference."""
-        apart = {place, *self.beats[place], *self.beaten_by(place), *self.untested(place)}
-        return [other for other in range(len(self.paired.scores)) if other not in apart]
+        different = {index, *self.beats[index], *self.beaten_by(index), *self.untested(index)}
+        return [other for other in range(len(self.paired.scores)) if other not in different]
 
-    def untested(self, place: int) -> list[int]:
+    def untested(self, index: int) -> list[int]:
         """The systems that were not tested against this one."""
         found = [{d.better, d.worse} for d in self.differences if not d.tested]
-        return [other for other in range(len(self.paired.scores)) if {place, other} in found and other != place]
+        return [other for other in range(len(self.paired.scores)) if {index, other} in found and other != index]
 
-    def beaten_by(self, place: int) -> list[int]:
+    def beaten_by(self, index: int) -> list[int]:
         """The systems that are significantly better than this one."""
-        return [other for other, worse in enumerate(self.beats) if place in worse]
+        return [other for other, worse in enumerate(self.beats) if index in worse]
 
-    def stability(self, place: int, draws: int = 4000) -> float:
+    def stability(self, index: int, draws: int = 4000) -> float:
         """The estimated probability that a system has the best score in the population."""
         rng = np.random.default_rng(0)
         crossed = self.paired.values if self.paired.crossed is None else self.paired.crossed
         means = self.sign * (self.paired.values + crossed) / 2
         values = _drawn(rng, means, self.paired.covariances, draws)
-        return float((values.argmax(axis=1) == place).mean())
+        return float((values.argmax(axis=1) == index).mean())
 
 
 def kendall(left: Any, right: Any) -> float | None:
-    """Kendall's tau-b of two rankings; 1 if they agree on every two systems, -1 if on none; None if one is constant."""
+    """Kendall's tau-b of two rankings: 1 if they agree, -1 if reversed; None if one is constant."""
     a, b = (np.sign(np.subtract.outer(ranks, ranks)) for ranks in (np.asarray(left), np.asarray(right)))
     scale = math.sqrt(float((a * a).sum()) * float((b * b).sum()))
     return float((a * b).sum()) / scale if scale else None
 
 
 def _drawn(rng: np.random.Generator, means: Floats, covariances: Floats, draws: int) -> Floats:
-    """Normal draws, also where systems do not differ at all."""
+    """Draws from a multivariate normal distribution whose covariance matrix may be singular."""
     values, vectors = np.linalg.eigh((covariances + covariances.T) / 2)
     scale = vectors * np.sqrt(np.maximum(values, 0))
     return np.asarray(means + rng.standard_normal((draws, means.size)) @ scale.T)

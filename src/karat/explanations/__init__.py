@@ -1,15 +1,15 @@
-"""Explanations: what is wrong with a clustering, and what mending it would do.
+"""Explanations: the errors of a clustering, and how much repairing them would improve a measure.
 
-anatomy.py      a table taken apart: what each class and cluster adds to what is wrong
-moves.py        changes of a clustering, many at once: what they add to the statistics
+anatomy.py      the contribution of each class and cluster to the error
+moves.py        repairs, splits and merges, many at once: their changes of the statistics
 updates.py      the value of a measure after each change
-candidates.py   which two clusters to try to join
-findings.py     the best merges and splits, odd ones out
+candidates.py   which pairs of clusters to try to merge
+findings.py     the best merges and splits, and odd ones out
 problems.py     the largest problems in plain words
-items.py        items one by one: which are wrong
-explanation.py  Explanation, and pages.py: how it is printed; several.py: those of several systems or groups
+items.py        the items that are in the wrong cluster
+explanation.py  Explanation; pages.py: its printed text; several.py: explanations of several systems or groups
 explaining.py   explain()
-matching.py     match(): clusters named by the classes that they stand for
+matching.py     match(): the best one-to-one map of clusters to classes
 """
 
 from karat.explanations.explaining import explain as explain

@@ -1,4 +1,4 @@
-"""A table taken apart: every class and every cluster with its parts, and what each adds to what is wrong."""
+"""The classes and clusters of a table, their parts, and what each contributes to the error."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from karat.tables.table import Table
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 
-SQUARABLE = 1 << 31  # items of which the square fits 64 bits
+SQUARABLE = 1 << 31  # items, below which squares of counts fit 64 bits
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Lines:
-    """The rows or the columns of a table; a part of a line is one of its cells."""
+    """The rows (classes) or the columns (clusters) of a table; the parts of a line are its cells."""
 
     codes: Ints  # the line of each cell
-    across: Ints  # the line of the other kind of each cell
-    counts: NDArray[Any]
-    sizes: NDArray[Any]
+    across: Ints  # the line on the other side: the cluster of each cell, if lines are classes
+    counts: NDArray[Any]  # of cells
+    sizes: NDArray[Any]  # of lines
 
     @cached_property
     def parts(self) -> Ints:
-        """How many parts each line has."""
+        """The number of parts of each line."""
         return np.bincount(self.codes, minlength=self.sizes.size)
 
     @cached_property
     def order(self) -> Ints:
-        """The cells line by line, the largest of each first."""
+        """The indices of the cells, line by line, the largest cell of each line first."""
         return np.lexsort((self.across, -self.counts, self.codes))
 
     @cached_property
     def starts(self) -> Ints:
-        """Where each line begins in that order."""
+        """The index in `order` at which each line begins."""
         return np.cumsum(self.parts) - self.parts
 
     @cached_property
@@ -50,7 +50,7 @@ class Lines:
 
     @cached_property
     def second(self) -> NDArray[Any]:
-        """The count of each line's second largest part, 0 if it has one only."""
+        """The count of each line's second largest part; 0 if it has only one part."""
         after = np.minimum(self.starts + 1, self.codes.size - 1)
         return np.where(self.parts > 1, self.counts[self.order[after]], 0)
 
@@ -75,7 +75,10 @@ class Lines:
         return self._others(self.counts * self.counts, self.squares[self.codes])
 
     def _others(self, values: NDArray[Any], totals: NDArray[Any]) -> NDArray[Any]:
-        """For each cell the sum of the others of its line; of the largest by adding, since a difference may cancel."""
+        """For each cell, the sum over the other cells of its line.
+
+        For the largest cell the others are added up, since total minus value would lose precision.
+        """
         others = totals - values
         first = self.order[self.starts]
         smaller = values.copy()
@@ -84,53 +87,53 @@ class Lines:
         return np.asarray(others)
 
     def total(self, values: NDArray[Any]) -> NDArray[Any]:
-        """The sum over each line of a value of each cell, in integers where the values are."""
+        """The sum of cell values over each line; integers stay integers."""
         if values.dtype.kind == "f":
             return np.bincount(self.codes, weights=values, minlength=self.sizes.size)
         return add_by_code(self.codes, values, self.sizes.size)
 
-    def of(self, place: int, most: int | None = None) -> Ints:
-        """The cells of one line, or so many of them, the largest first."""
-        start, parts = int(self.starts[place]), int(self.parts[place])
+    def of(self, index: int, most: int | None = None) -> Ints:
+        """The indices of the cells of one line, the largest first; at most `most` of them."""
+        start, parts = int(self.starts[index]), int(self.parts[index])
         return self.order[start : start + (parts if most is None else min(most, parts))]
 
     @cached_property
     def weighted_log_ratio(self) -> Floats:
-        """What each line adds to the entropy of the other side given this one, times n: positive terms only."""
+        """n times each line's part of the entropy of the other side given this one, as positive terms."""
         return self.total(self.counts * log_one_more(self.rest, self.counts))
 
     @cached_property
     def foreign_pairs(self) -> NDArray[Any]:
-        """The pairs of items of each line that are not in the same part."""
+        """The number of pairs of items of each line that are in different parts."""
         doubled = self.total(self.counts * self.rest)
         return doubled // 2 if doubled.dtype.kind == "i" else doubled / 2
 
     @cached_property
     def foreign_shares(self) -> Floats:
-        """For each item the share of its line that is not in its part, added up by line."""
+        """Per line, the sum over items of the share of the line that is outside the item's part."""
         return self.total(self.counts * (self.rest / self.own))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Anatomy:
-    """The classes and clusters of a table: what a class adds is that it is split, a cluster, that it is mixed."""
+    """The classes and clusters of a table: the errors of classes are splits, of clusters mixtures."""
 
     table: Table
 
     @cached_property
     def counts(self) -> NDArray[Any]:
-        """Integers where their squares fit 64 bits, else floats."""
+        """The counts of the cells: integers where their squares fit 64 bits, else floats."""
         exact = self.table.counts.dtype.kind == "i" and self.table.n < SQUARABLE
         return self.table.counts if exact else self.table.counts.astype(np.float64)
 
     @cached_property
     def classes(self) -> Lines:
-        """The rows."""
+        """The rows of the table."""
         return Lines(self.table.rows, self.table.cols, self.counts, self._sizes(self.table.class_sizes))
 
     @cached_property
     def clusters(self) -> Lines:
-        """The columns."""
+        """The columns of the table."""
         return Lines(self.table.cols, self.table.rows, self.counts, self._sizes(self.table.cluster_sizes))
 
     def _sizes(self, sizes: NDArray[Any]) -> NDArray[Any]:
@@ -143,17 +146,17 @@ class Anatomy:
 
     @cached_property
     def keys(self) -> Ints:
-        """The place of each cell in the whole table, row by row: in increasing order."""
+        """The flat (row-major) index of each cell in the full matrix, in increasing order."""
         return self.table.rows * self.clusters.sizes.size + self.table.cols
 
     @cached_property
     def by_size(self) -> Ints:
-        """The clusters, the largest first, then in the order of labels."""
+        """The indices of the clusters by decreasing size; ties in the order of labels."""
         return np.argsort(-self.clusters.sizes, kind="stable")
 
     @cached_property
     def largest_other(self) -> NDArray[Any]:
-        """For each cluster the size of the largest of the others, 0 if there is none."""
+        """For each cluster, the size of the largest other cluster; 0 if there is none."""
         sizes = np.append(self.clusters.sizes[self.by_size[:2]], 0)
         others = np.full(self.clusters.sizes.size, sizes[0])
         others[self.by_size[0]] = sizes[1]
@@ -161,7 +164,7 @@ class Anatomy:
 
 
 def joining(x: Any, y: Any) -> Floats:
-    """(x+y) log(x+y) - x log x - y log y, by positive terms: what joining x and y items adds to a sum of x log x."""
+    """(x+y) log(x+y) - x log x - y log y, as positive terms: the change by merging x and y items."""
     low, high = np.minimum(x, y), np.maximum(x, y)
     some = low > 0
     below = np.where(some, low, 1)

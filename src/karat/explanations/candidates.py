@@ -1,7 +1,7 @@
-"""Which two clusters to try to join, where there are too many to try them all.
+"""Which pairs of clusters to try to merge, where there are too many to try them all.
 
 A merge gains by the items of one class that it brings together, so two clusters that share no class need not be tried
-(but for code lengths, which charge for every cluster). All pairs of clusters that share a class with few parts are
+(except for code lengths, which charge for every cluster). All pairs of clusters that share a class with few parts are
 tried. Of a class with parts in very many clusters, one part is behind another if it is no larger and its cluster no
 smaller. For measures of entropies or of pairs, a merge by the part behind is at best as good as the same merge by the
 part ahead. So the best L merges of clusters that have one class in common are among the parts that have fewer than
@@ -20,13 +20,13 @@ from karat.explanations.anatomy import Anatomy, Ints
 from karat.explanations.moves import MergeClusters
 
 LARGEST = 200  # clusters that are tried with each other, whatever they share
-PAIRS = 800_000  # of parts of one class: so many of classes with few parts, and so many of layers of the others
-LOOKUPS = 16_000_000  # of a class in the other cluster
-CHUNK = 1_000_000
+PAIRS = 800_000  # pairs of parts of one class: the limit for classes with few parts, and again for layers of the others
+LOOKUPS = 16_000_000  # searches for a class in the other cluster
+CHUNK = 1_000_000  # searches at a time
 
 
 def candidate_merges(anatomy: Anatomy, top: int) -> tuple[MergeClusters, bool]:
-    """The pairs of clusters to try, with what they share; and whether all that share a class are among them."""
+    """The pairs of clusters to try to merge; and whether they include all that share a class."""
     clusters, few = anatomy.clusters.sizes.size, anatomy.by_size[:LARGEST]
     pairs, complete = [_pairs_within(np.zeros_like(few), few, clusters)], True
     if clusters > LARGEST:
@@ -38,7 +38,10 @@ def candidate_merges(anatomy: Anatomy, top: int) -> tuple[MergeClusters, bool]:
 
 
 def promising_parts(anatomy: Anatomy, layers: int) -> tuple[Ints, bool]:
-    """The cells, class by class, of classes with few parts and of some layers of the others; and whether all are."""
+    """The cells to pair, class by class, and whether they are all cells.
+
+    All cells of classes with few parts; of the other classes, the first layers.
+    """
     classes = anatomy.classes
     number = classes.parts * (classes.parts - 1.0) / 2
     fewest = np.argsort(number, kind="stable")
@@ -51,7 +54,7 @@ def promising_parts(anatomy: Anatomy, layers: int) -> tuple[Ints, bool]:
 
 
 def _first_layers(anatomy: Anatomy, chosen: NDArray[np.bool_], layers: int) -> Ints:
-    """The cells of the first layers of some classes: so many, or as many as there is time for."""
+    """The cells of the first layers of some classes, or of as many layers as PAIRS allows."""
     classes = anatomy.classes
     _, rank = np.unique(anatomy.clusters.sizes, return_inverse=True)
     rank = rank[anatomy.clusters.codes]
@@ -70,20 +73,20 @@ def _first_layers(anatomy: Anatomy, chosen: NDArray[np.bool_], layers: int) -> I
 
 
 def _ahead(codes: Ints, rank: Ints) -> NDArray[np.bool_]:
-    """Whether each part, in the order of class and falling count, is in a smaller cluster than all before it."""
+    """Whether each part, sorted by class and decreasing count, is in a smaller cluster than all before."""
     key = rank - codes * (int(rank.max(initial=0)) + 1)  # each class lies below the one before
     lowest = np.minimum.accumulate(key)
     return np.concatenate([[True], key[1:] < lowest[:-1]])[: key.size]
 
 
 def _first_of_each(codes: Ints, cells: Ints) -> Ints:
-    """The cells, in the order of classes, or only the first few of each class if they make too many pairs."""
+    """The cells, sorted by class; only the first few of each class if there are too many pairs."""
     number = np.bincount(codes)
     if _number_of_pairs(number) <= PAIRS:
         return cells
     most = max(2, int(np.sqrt(2 * PAIRS / np.count_nonzero(number))))
-    place = np.arange(codes.size) - (np.cumsum(number) - number)[codes]
-    return cells[place < most]
+    rank = np.arange(codes.size) - (np.cumsum(number) - number)[codes]  # within the class
+    return cells[rank < most]
 
 
 def _number_of_pairs(parts: Ints) -> float:
@@ -95,16 +98,16 @@ def _pairs_within(groups: Ints, members: Ints, base: int) -> Ints:
     """Every two members of the same group as lower * base + higher; groups are in increasing order."""
     number = np.bincount(groups)
     ends = np.cumsum(number)[groups]
-    place = np.arange(groups.size)
-    others = ends - place - 1  # members of the group that come later
-    first = np.repeat(place, others)
+    index = np.arange(groups.size)
+    others = ends - index - 1  # members of the group that come later
+    first = np.repeat(index, others)
     second = np.arange(first.size) - np.repeat(np.cumsum(others) - others, others) + first + 1
     one, two = members[first], members[second]
     return np.asarray(np.minimum(one, two) * base + np.maximum(one, two))
 
 
 def _affordable(anatomy: Anatomy, left: Ints, right: Ints) -> Ints:
-    """All pairs, or those with the largest smaller cluster, as far as there is time to look up what they share."""
+    """The indices of all pairs, or of those with the largest smaller cluster if LOOKUPS is exceeded."""
     k = anatomy.clusters
     work = np.minimum(k.parts[left], k.parts[right])
     if work.sum() <= LOOKUPS:
@@ -115,25 +118,25 @@ def _affordable(anatomy: Anatomy, left: Ints, right: Ints) -> Ints:
 
 
 def _shared(anatomy: Anatomy, left: Ints, right: Ints) -> MergeClusters:
-    """The classes that the clusters of each pair share: those of the one with fewer, looked up in the other."""
+    """The merges of the pairs, with their shared classes: the fewer are looked up in the other."""
     k = anatomy.clusters
     swap = k.parts[left] > k.parts[right]
     fewer, other = np.where(swap, right, left), np.where(swap, left, right)
     ends = np.cumsum(k.parts[fewer])
     cuts = np.searchsorted(ends, np.arange(CHUNK, ends[-1] + 1 if ends.size else 0, CHUNK))
-    found = [_looked_up(anatomy, fewer, other, part) for part in np.split(np.arange(left.size), cuts)]
-    pair, in_fewer, in_other = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
+    parts = [_looked_up(anatomy, fewer, other, part) for part in np.split(np.arange(left.size), cuts)]
+    pair, in_fewer, in_other = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     in_left, in_right = np.where(swap[pair], (in_other, in_fewer), (in_fewer, in_other))
     return MergeClusters(anatomy, left, right, pair, k.across[in_fewer], k.counts[in_left], k.counts[in_right])
 
 
 def _looked_up(anatomy: Anatomy, fewer: Ints, other: Ints, pairs: Ints) -> tuple[Ints, Ints, Ints]:
-    """For some pairs: the pair, the cell of the cluster with fewer classes and that of the other, of every class."""
+    """For every class that two clusters share: the pair, and the cell of the class in either cluster."""
     k = anatomy.clusters
     parts = k.parts[fewer[pairs]]
     within = np.arange(parts.sum()) - np.repeat(np.cumsum(parts) - parts, parts)
     cells = k.order[np.repeat(k.starts[fewer[pairs]], parts) + within]
     wanted = k.across[cells] * k.sizes.size + np.repeat(other[pairs], parts)
-    place = np.minimum(np.searchsorted(anatomy.keys, wanted), anatomy.keys.size - 1)
-    met = anatomy.keys[place] == wanted
-    return np.repeat(pairs, parts)[met], cells[met], place[met]
+    nearest = np.minimum(np.searchsorted(anatomy.keys, wanted), anatomy.keys.size - 1)
+    shared = anatomy.keys[nearest] == wanted
+    return np.repeat(pairs, parts)[shared], cells[shared], nearest[shared]

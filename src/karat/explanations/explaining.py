@@ -35,17 +35,17 @@ def explain(
     top: int = 10,
     **options: Unpack[DataOptions],
 ) -> Any:
-    """What is wrong with a clustering: what each class and cluster adds to the error, and which changes would help.
+    """Explain the errors of a clustering: by class and cluster, and which changes would help most.
 
-    measure: the one by which to judge what helps. Values after a change are exact, and are known for every change if
-    the measure is built on entropies, pairs, BCubed, majorities or code lengths; for others, such as ami or one_to_one,
-    the 2 * top changes of each kind that lower VI most are tried by counting again.
+    measure: the measure to improve. Values after a change are exact. They are computed for every change if the measure
+    is built on entropies, pairs, BCubed, majorities or code lengths; for others, such as ami or one_to_one, for the
+    2 * top changes of each kind that lower VI most.
     top: how many classes, clusters, merges, splits and odd ones to list; merges and splits only if they help.
 
-    Every class and cluster can be repaired and every class taken out of every cluster. Of merges all are tried if there
-    are at most 200 clusters; else those among the largest 200 and those of clusters that share a class, or the most
-    promising of these (candidates.py says what is sure then; every_merge tells). The result is an Explanation for one
-    system, and a mapping of them by name for several, or by group with `by`.
+    Every repair of a class or cluster is tried, and every split of a class from a cluster. All merges are tried if
+    there are at most 200 clusters; else those among the largest 200, and those of clusters that share a class or the
+    most promising of these (every_merge is then False; candidates.py gives the guarantees). The result is an
+    Explanation for one system, and a mapping of them by name for several, or by group with `by`.
 
     >>> found = explain(["a", "a", "a", "b", "b"], [1, 1, 2, 3, 3], "ari")
     >>> found.merges[0].left, found.merges[0].right, found.merges[0].value
@@ -62,8 +62,8 @@ def explained(ev: Evaluation, measure: MeasureLike, top: int = 10) -> Any:
     judge = _judge(measure)
 
     def of_systems(tables: Mapping[str, Table], labels: Any) -> Any:
-        found = {name: _explained(table, judge, top, labels(name)) for name, table in tables.items()}
-        return Explanations("system", found) if ev.named else next(iter(found.values()))
+        by_name = {name: _explained(table, judge, top, labels(name)) for name, table in tables.items()}
+        return Explanations("system", by_name) if ev.named else next(iter(by_name.values()))
 
     if ev.groups is not None:
         groups = ((group, of_systems(tables, lambda _: None)) for group, tables in ev.groups.items())
@@ -72,17 +72,17 @@ def explained(ev: Evaluation, measure: MeasureLike, top: int = 10) -> Any:
 
 
 def _judge(measure: MeasureLike) -> Measure:
-    """The one measure to judge by."""
+    """The measure to improve, which must be one and have a better end."""
     chosen = chosen_measures(measure)
     if len(chosen) != 1:
-        raise MeasureError(f"{len(chosen)} measures cannot judge at once; give one, such as 'v_measure'.")
+        raise MeasureError(f"{len(chosen)} measures were given to explain; give one, such as 'v_measure'.")
     if chosen[0].better is None:
-        raise MeasureError(f"neither end of {chosen[0]} is better, so no change mends it; choose v_measure or vi.")
+        raise MeasureError(f"neither end of {chosen[0]} is better, so no change improves it; choose v_measure or vi.")
     return chosen[0]
 
 
-def _takeable(anatomy: Anatomy) -> Ints:
-    """The cells that are not alone in their cluster; of two in one, the smaller, since either leaves the same."""
+def _splittable(anatomy: Anatomy) -> Ints:
+    """The cells that can be split off a cluster; of two cells the smaller, as both splits are equal."""
     k = anatomy.clusters
     first = np.zeros(k.codes.size, dtype=bool)
     first[k.order[k.starts]] = True
@@ -93,11 +93,11 @@ def _takeable(anatomy: Anatomy) -> Ints:
 def _explained(table: Table, measure: Measure, top: int, labels: ItemLabels | None) -> Explanation:
     value = float(measure.of(table))
     if not math.isfinite(value):
-        raise MeasureError(f"{measure} is {value} here, which nothing can be compared with; choose another measure.")
+        raise MeasureError(f"{measure} is {value} here, so changes cannot be compared; choose another measure.")
     if not isinstance(table, Table):
-        raise KaratError("an explanation needs all cells, which stay in their engine; collect the table first.")
+        raise KaratError("an explanation needs all cells, but they are in an engine; collect the table first.")
     anatomy = Anatomy(table)
-    taken = SplitOff(anatomy, _takeable(anatomy))
+    taken = SplitOff(anatomy, _splittable(anatomy))
     joined, every_merge = candidate_merges(anatomy, top)
     gathered, parted, split, merged = (
         values_after(measure, moves, 2 * top) for moves in (GatherClass(anatomy), SplitCluster(anatomy), taken, joined)

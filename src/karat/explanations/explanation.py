@@ -1,4 +1,4 @@
-"""Explanation: what is wrong with a clustering and what mending it would do, printed, as records, as a frame."""
+"""Explanation: the errors of a clustering and the effect of repairs, as text, records and JSON."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from karat.output.result import Result
 from karat.scoring.signatures import signature_of
 from karat.tables.table import Table, number
 
-PROBLEMS = 3  # that the summary names
+PROBLEMS = 3  # the number of problems in the summary
 COLUMNS = ("kind", "class", "cluster", "other", "items", "of", "parts", "share", "vi", "pairs", "bcubed")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Result):
-    """Where a clustering differs from gold, and what mending it would do to a measure; print it to read it.
+    """Where a clustering differs from gold, and what repairs would do to a measure; print it to read it.
 
     >>> import karat
     >>> from karat.explanations import explain
@@ -45,11 +45,11 @@ of its own, v_measure would rise from 0.8000 to 1.0000.
     odd_ones: tuple[OddOne, ...]
     every_merge: bool  # whether all pairs of clusters that share a class were tried, not only the most promising
     every_repair: bool  # whether the measure has a value after every change, not only after the most promising
-    labels: ItemLabels | None = None  # of the items, if they are known
+    labels: ItemLabels | None = None  # gold and predicted labels of the items, if known
 
     @cached_property
     def wrong_items(self) -> tuple[WrongItem, ...]:
-        """The items whose class is not the main class of their cluster, with their labels, in order."""
+        """The items whose class is not the main class of their cluster, in the order of items."""
         return need_items(self.labels).wrong()
 
     @property
@@ -58,13 +58,11 @@ of its own, v_measure would rise from 0.8000 to 1.0000.
         return self.sentences()
 
     def sentences(self, digits: int = 4) -> tuple[str, ...]:
-        """The same, with so many decimals."""
+        """The largest problems, one sentence each, with this many decimals."""
         if self.totals["vi"] == 0:
             return ("Nothing is wrong.",)
         if not self._problems:
-            return (
-                f"Nothing that is wrong shows in {shown(self.measure)}: no repair, merge or split makes it better.",
-            )
+            return (f"No repair, merge or split would make {shown(self.measure)} better.",)
         return tuple(problem.sentence(self.measure, self.value, digits) for problem in self._problems)
 
     @cached_property
@@ -74,7 +72,7 @@ of its own, v_measure would rise from 0.8000 to 1.0000.
 
     @cached_property
     def totals(self) -> dict[str, Any]:
-        """What the contributions add up to: classes that are split, and clusters that are mixed."""
+        """The totals of the contributions: errors of split classes, and errors of mixed clusters."""
         return {
             "vi": float(vi.of(self.table)),
             "vi_split": float(cluster_entropy_given_class.of(self.table)),
@@ -87,7 +85,7 @@ of its own, v_measure would rise from 0.8000 to 1.0000.
 
     @property
     def signature(self) -> str:
-        """How the value was reached."""
+        """How the value was computed: measure, items and policy, in one line."""
         return signature_of([self.measure], number(self.table.n), self.table.policy)
 
     def __repr__(self) -> str:
@@ -98,14 +96,14 @@ of its own, v_measure would rise from 0.8000 to 1.0000.
         return self.layouts(digits)[0]
 
     def layouts(self, digits: int = 4) -> list[Layout]:
-        """The summary; then the worst classes and clusters, the best merges and splits, and odd ones out."""
+        """The summary, then the worst classes and clusters, the best merges and splits, and odd ones out."""
         return layouts_of(self, digits)
 
     def records(self) -> list[dict[str, Any]]:
         """One dict per class, per cluster, and per merge, split and odd one listed.
 
-        Beside a class stands the cluster with its largest part, beside a cluster its largest class; other is the
-        second cluster of a merge, or the class of which an odd one's cluster otherwise is; of is the cluster's size.
+        cluster is, for a class, the cluster with its largest part; class is, for a cluster, its largest class. other is
+        the second cluster of a merge, or the main class of the cluster of an odd one. of is the size of the cluster.
         """
         rows = [*_side_records(self.classes, "class", "cluster"), *_side_records(self.clusters, "cluster", "class")]
         for m in self.merges:
@@ -122,13 +120,13 @@ of its own, v_measure would rise from 0.8000 to 1.0000.
     def to_dict(self) -> dict[str, Any]:
         """Everything, as plain values for JSON."""
         kinds = {"class": "classes", "cluster": "clusters", "merge": "merges", "split": "splits", "odd": "odd_ones"}
-        found: dict[str, list[dict[str, Any]]] = {plural: [] for plural in kinds.values()}
+        by_kind: dict[str, list[dict[str, Any]]] = {plural: [] for plural in kinds.values()}
         for row in self.records():
-            found[kinds[row["kind"]]].append({k: v for k, v in row.items() if k != "kind" and v is not None})
+            by_kind[kinds[row["kind"]]].append({k: v for k, v in row.items() if k != "kind" and v is not None})
         return {
             "measure": str(self.measure), "value": self.value, "better": self.measure.better,
             "n": self.table.n if isinstance(self.table.n, int) else float(self.table.n),
-            "problems": list(self.problems), "totals": dict(self.totals), **found,
+            "problems": list(self.problems), "totals": dict(self.totals), **by_kind,
             "every_merge": self.every_merge, "every_repair": self.every_repair, "signature": self.signature,
         }  # fmt: skip
 

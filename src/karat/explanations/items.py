@@ -1,4 +1,4 @@
-"""Items one by one: which are wrong, where they are, and where they belong."""
+"""The items in the wrong cluster, with their class, their cluster and its main class."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class WrongItem(NamedTuple):
     item: Any
     gold: Any
     pred: Any
-    main: Any  # the class that has most items of the cluster
+    main: Any  # the class with most items in the cluster
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class ItemLabels:
         return cls(ev.items, _named(aligned.gold), _named(aligned.systems[system]))
 
     def wrong(self) -> tuple[WrongItem, ...]:
-        """The items outside their cluster's main class: the class with most of its items, the first of equals."""
+        """The items outside their cluster's main class (the class with most items; of ties, the first)."""
         gold, pred = self.gold, self.pred
         main = main_classes(gold.codes, pred.codes)
         rows = np.flatnonzero(main[pred.codes] != gold.codes)
@@ -52,12 +52,12 @@ class ItemLabels:
 
 
 def _named(side: Coded) -> Coded:
-    """Codes that are places among names."""
+    """Labels whose codes are indices of their names."""
     return side if side.names is not None else Coded(*Labels(side.codes).coded)
 
 
 def main_classes(gold: NDArray[Any], pred: NDArray[Any]) -> NDArray[np.int64]:
-    """The class that has most items of each cluster, by code; the first of equals, -1 for a cluster without items."""
+    """The code of the main class of each cluster: of ties, the first; -1 for an empty cluster."""
     keys, counts = np.unique(np.stack([pred, gold]), axis=1, return_counts=True)
     order = np.lexsort((keys[1], -counts, keys[0]))
     clusters, first = np.unique(keys[0][order], return_index=True)
@@ -69,5 +69,5 @@ def main_classes(gold: NDArray[Any], pred: NDArray[Any]) -> NDArray[np.int64]:
 def need_items(labels: ItemLabels | None) -> ItemLabels:
     """The labels of items, or an error where only tables are known."""
     if labels is None:
-        raise TableError("only a table is known here, and no items; give the labels themselves.")
+        raise TableError("only a table is known here, not its items; give the labels instead.")
     return labels

@@ -1,4 +1,4 @@
-"""match(): the best one-to-one map of clusters to classes, and what it makes of each item and class."""
+"""match(): the best one-to-one map of clusters to classes, and its scores by class."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from karat.tables.table import Table, number, several
 
 
 class ClassMatch(NamedTuple):
-    """How well a class is found by the cluster that is matched with it."""
+    """Precision, recall and F of a class and the cluster that is matched with it."""
 
     cluster: Any  # None if no cluster is matched with the class
     items: Any  # of the class
@@ -36,7 +36,7 @@ class ClassMatch(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Match(Result):
-    """The best one-to-one map of clusters to classes: the one by which most items are in the cluster of their class."""
+    """The one-to-one map of clusters to classes with most items in the cluster of their class."""
 
     table: Table
     item_labels: ItemLabels | None = None
@@ -47,7 +47,7 @@ class Match(Result):
 
     @cached_property
     def map(self) -> Mapping[Any, Any]:
-        """The class of each cluster that is matched with one."""
+        """The class of each matched cluster."""
         table, chosen = self.table, self._cells
         pairs = sorted(zip(table.cols[chosen].tolist(), table.rows[chosen].tolist(), strict=True))
         named = [(table.clusters[k], table.classes[c]) for k, c in pairs]
@@ -55,7 +55,7 @@ class Match(Result):
 
     @cached_property
     def labels(self) -> list[Any]:
-        """The class that each item's cluster is matched with, in the order of the items; None if it has none."""
+        """The class matched with each item's cluster, in the order of items; None if it has none."""
         pred = need_items(self.item_labels).pred
         classes = ByLabel(self.map.items())
         by_code = [classes.get(name) for name in pred.names or ()]
@@ -70,17 +70,17 @@ class Match(Result):
     def per_class(self) -> Mapping[Any, ClassMatch]:
         """For each class its cluster, and the precision, recall and F of that cluster."""
         table = self.table
-        found: dict[int, Any] = {int(table.rows[cell]): cell for cell in np.asarray(self._cells).tolist()}
-        return ByLabel((name, self._class(code, found.get(code))) for code, name in enumerate(table.classes))
+        cells: dict[int, Any] = {int(table.rows[cell]): cell for cell in np.asarray(self._cells).tolist()}
+        return ByLabel((name, self._class(code, cells.get(code))) for code, name in enumerate(table.classes))
 
     def _class(self, code: int, cell: Any) -> ClassMatch:
         size = self.table.class_sizes[code].item()
         if cell is None:
             return ClassMatch(None, size, 0, None, 0.0, 0.0)
         cluster = int(self.table.cols[cell])
-        correct, held = self.table.counts[cell].item(), self.table.cluster_sizes[cluster].item()
-        f = 2 * correct / (size + held)
-        return ClassMatch(self.table.clusters[cluster], size, correct, correct / held, correct / size, f)
+        correct, cluster_size = self.table.counts[cell].item(), self.table.cluster_sizes[cluster].item()
+        f = 2 * correct / (size + cluster_size)
+        return ClassMatch(self.table.clusters[cluster], size, correct, correct / cluster_size, correct / size, f)
 
     @property
     def accuracy(self) -> float:
@@ -88,7 +88,7 @@ class Match(Result):
         return float(one_to_one.of(self.table))
 
     def sentences(self, digits: int = 4) -> tuple[str, ...]:
-        """The accuracy, in words."""
+        """The accuracy, as a sentence."""
         return (f"{decimals(self.accuracy, digits)} of the items are in the cluster of their class.",)
 
     def __repr__(self) -> str:
@@ -96,7 +96,7 @@ class Match(Result):
 
     @property
     def signature(self) -> str:
-        """How the map was reached."""
+        """How the map was computed: measure, items and policy, in one line."""
         return signature_of([one_to_one], number(self.table.n), self.table.policy)
 
     def layout(self, digits: int = 4) -> Layout:
@@ -133,6 +133,8 @@ def match(data: object = None, other: object = None, **options: Unpack[DataOptio
     """
     ev = evaluation_of(data, other, data_options(options, "match"))
     if ev.groups is not None:
-        raise KaratError("a map is of all items; leave out ", Option("by", bare=True), ".")
-    found = {name: Match(table, ItemLabels.of(ev, name) if ev.has_items else None) for name, table in ev.tables.items()}
-    return Explanations("system", found) if ev.named else next(iter(found.values()))
+        raise KaratError("match() does not take groups; leave out ", Option("by", bare=True), ".")
+    matches = {
+        name: Match(table, ItemLabels.of(ev, name) if ev.has_items else None) for name, table in ev.tables.items()
+    }
+    return Explanations("system", matches) if ev.named else next(iter(matches.values()))

@@ -1,7 +1,7 @@
-"""Changes of a clustering, many at once, each as what it adds to the statistics; gold stays as it is.
+"""Moves: changes of a clustering, many at once, and how each changes the statistics.
 
-A class is gathered in a cluster of its own; a cluster is parted into one per class; one class is taken out of a
-cluster; two clusters are joined. Each kind answers the same questions, with an array of a number for each change.
+A class is gathered in a cluster of its own; a cluster is split into one per class; one class is split off a cluster;
+two clusters are merged. Each kind has the same methods, whose arrays have one value per move.
 """
 
 from __future__ import annotations
@@ -22,55 +22,55 @@ Bits: TypeAlias = Callable[[Array], Array]  # the code length of a cluster of so
 
 
 class Largest(NamedTuple):
-    """Added to the items in the largest parts of clusters and of classes; and the size of the largest cluster then."""
+    """The change of the items in largest parts, and the size of the largest cluster after each move."""
 
-    by_cluster: Array
-    by_class: Array
+    by_cluster: Array  # the change of the items in the largest parts of clusters
+    by_class: Array  # the change of the items in the largest parts of classes
     cluster: Array
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Moves(ABC):
-    """Changes of one kind; the first of two answers is about mixed clusters, the second about split classes."""
+    """Moves of one kind; of two arrays, the first is for mixed clusters, the second for split classes."""
 
     anatomy: Anatomy
 
     @property
     @abstractmethod
     def clusters(self) -> Array:
-        """Added to the number of clusters."""
+        """The change of the number of clusters."""
 
     @abstractmethod
     def entropies(self) -> tuple[Array, Array]:
-        """Added to n H(C|K) and n H(K|C)."""
+        """The changes of n H(C|K) and n H(K|C), in nats."""
 
     @abstractmethod
     def pairs(self) -> tuple[Array, Array]:
-        """Added to the pairs joined by the clustering only, and by gold only."""
+        """The changes of the numbers of pairs joined by the clustering only, and by gold only."""
 
     @abstractmethod
     def elements(self) -> tuple[Array, Array]:
-        """Added to the BCubed precision and recall of items."""
+        """The changes of BCubed precision and recall, summed over items."""
 
     @abstractmethod
     def largest(self) -> Largest:
-        """What becomes of largest parts and the largest cluster."""
+        """The changes of largest parts, and the size of the largest cluster."""
 
     @abstractmethod
     def bits(self, length: Bits) -> Array:
-        """Added to the code lengths of clusters."""
+        """The change of the sum of the code lengths of clusters."""
 
     @abstractmethod
-    def columns(self, place: int) -> Ints:
-        """The cluster of each cell after one of the changes."""
+    def columns(self, index: int) -> Ints:
+        """The cluster of each cell after one of the moves."""
 
     def _after(self, cells: Array, codes: Array | int) -> Ints:
         columns = self.anatomy.table.cols.copy()
         columns[cells] = codes
         return columns
 
-    def _without(self, cells: Any = slice(None)) -> tuple[Array, Array, Array]:
-        """For each cell what leaving its cluster does: BCubed precision added, largest part added, what is left."""
+    def _leaving(self, cells: Any = slice(None)) -> tuple[Array, Array, Array]:
+        """If each cell leaves its cluster: the changes of BCubed precision and largest part, the items left."""
         k = self.anatomy.clusters
         h, code = k.counts[cells], k.codes[cells]
         left = k.rest[cells]
@@ -79,7 +79,7 @@ class Moves(ABC):
 
 
 class GatherClass(Moves):
-    """For each class: all its items in one cluster of their own."""
+    """For each class: gather all its items in one new cluster."""
 
     @property
     def clusters(self) -> Array:
@@ -97,17 +97,17 @@ class GatherClass(Moves):
 
     def elements(self) -> tuple[Array, Array]:
         c = self.anatomy.classes
-        return c.total(self._without()[0]) + c.sizes, c.foreign_shares
+        return c.total(self._leaving()[0]) + c.sizes, c.foreign_shares
 
     def largest(self) -> Largest:
         c = self.anatomy.classes
-        _, lost, left = self._without()
+        _, lost, left = self._leaving()
         largest_left = best_by_code(c.codes, left, c.sizes.size)
         largest = np.maximum(np.maximum(c.sizes, largest_left), self._largest_untouched())
         return Largest(c.total(lost) + c.sizes, c.sizes - c.largest, largest)
 
     def _largest_untouched(self) -> Array:
-        """For each class the size of the largest cluster without it: the first gap in its clusters by rank."""
+        """The largest cluster without items of each class: the first gap in the ranks of its clusters."""
         c, by_size = self.anatomy.classes, self.anatomy.by_size
         rank = np.empty_like(by_size)
         rank[by_size] = np.arange(by_size.size)
@@ -121,12 +121,12 @@ class GatherClass(Moves):
         c, k = self.anatomy.classes, self.anatomy.clusters
         return c.total(length(k.rest) - length(k.sizes)[k.codes]) + length(c.sizes)
 
-    def columns(self, place: int) -> Ints:
-        return self._after(self.anatomy.classes.of(place), self.anatomy.clusters.sizes.size)
+    def columns(self, index: int) -> Ints:
+        return self._after(self.anatomy.classes.of(index), self.anatomy.clusters.sizes.size)
 
 
 class SplitCluster(Moves):
-    """For each cluster: one cluster per class instead."""
+    """For each cluster: split it into one cluster per class."""
 
     @property
     def clusters(self) -> Array:
@@ -152,21 +152,21 @@ class SplitCluster(Moves):
         k = self.anatomy.clusters
         return k.total(length(k.counts)) - length(k.sizes)
 
-    def columns(self, place: int) -> Ints:
+    def columns(self, index: int) -> Ints:
         k = self.anatomy.clusters
-        cells = k.of(place)
+        cells = k.of(index)
         return self._after(cells, k.sizes.size + k.across[cells])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SplitOff(Moves):
-    """For each of some cells: its items taken out of their cluster into one of their own."""
+    """For each of some cells: split its items off their cluster, into a new one."""
 
     cells: Ints
 
     @property
     def _sizes(self) -> tuple[Array, Array]:
-        """How many items go, and how many stay."""
+        """The number of items that are split off, and that stay."""
         k = self.anatomy.clusters
         return k.counts[self.cells], k.rest[self.cells]
 
@@ -182,35 +182,35 @@ class SplitOff(Moves):
         return -going * staying, np.zeros(self.cells.size)
 
     def elements(self) -> tuple[Array, Array]:
-        return self._without(self.cells)[0] + self._sizes[0], np.zeros(self.cells.size)
+        return self._leaving(self.cells)[0] + self._sizes[0], np.zeros(self.cells.size)
 
     def largest(self) -> Largest:
         going, staying = self._sizes
         others = self.anatomy.largest_other[self.anatomy.clusters.codes[self.cells]]
         largest = np.maximum(np.maximum(going, staying), others)
-        return Largest(self._without(self.cells)[1] + going, np.zeros(self.cells.size), largest)
+        return Largest(self._leaving(self.cells)[1] + going, np.zeros(self.cells.size), largest)
 
     def bits(self, length: Bits) -> Array:
         going, staying = self._sizes
         return length(going) + length(staying) - length(going + staying)
 
-    def columns(self, place: int) -> Ints:
-        return self._after(self.cells[place : place + 1], self.anatomy.clusters.sizes.size)
+    def columns(self, index: int) -> Ints:
+        return self._after(self.cells[index : index + 1], self.anatomy.clusters.sizes.size)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MergeClusters(Moves):
-    """For each of some pairs of clusters: both in one; with the parts of classes that they share."""
+    """For each of some pairs of clusters: merge them. The classes that they share are given."""
 
     left: Ints
     right: Ints
-    pair: Ints  # of each shared class, the place of the pair, in increasing order
-    shared: Ints  # the class
-    in_left: Array  # its items in either
-    in_right: Array
+    pair: Ints  # for each shared class, the index of the pair, in increasing order
+    shared: Ints  # the code of the shared class
+    in_left: Array  # its items in the left cluster
+    in_right: Array  # its items in the right cluster
 
     def _total(self, values: Array) -> Array:
-        """The sum over the classes that each pair shares."""
+        """For each pair, the sum over the classes that it shares."""
         return np.bincount(self.pair, weights=values, minlength=self.left.size)
 
     @property
@@ -223,19 +223,19 @@ class MergeClusters(Moves):
         return np.full(self.left.size, -1)
 
     def entropies(self) -> tuple[Array, Array]:
-        met = self._total(joining(self.in_left, self.in_right))
-        return joining(*self._sizes) - met, -met
+        joined = self._total(joining(self.in_left, self.in_right))
+        return joining(*self._sizes) - joined, -joined
 
     def pairs(self) -> tuple[Array, Array]:
         left, right = self._sizes
-        met = self._total(self.in_left * self.in_right)
-        return left * right - met, -met
+        joined = self._total(self.in_left * self.in_right)
+        return left * right - joined, -joined
 
     def elements(self) -> tuple[Array, Array]:
         k, (left, right) = self.anatomy.clusters, self._sizes
-        met = 2.0 * self.in_left * self.in_right
+        joined = 2.0 * self.in_left * self.in_right
         thinned = k.squares[self.left] * (right / left) + k.squares[self.right] * (left / right)
-        return (self._total(met) - thinned) / (left + right), self._total(met / self._class_sizes)
+        return (self._total(joined) - thinned) / (left + right), self._total(joined / self._class_sizes)
 
     @property
     def _class_sizes(self) -> Array:
@@ -254,5 +254,5 @@ class MergeClusters(Moves):
         single = length(self.anatomy.clusters.sizes)
         return length(left + right) - single[self.left] - single[self.right]
 
-    def columns(self, place: int) -> Ints:
-        return self._after(self.anatomy.clusters.of(int(self.right[place])), int(self.left[place]))
+    def columns(self, index: int) -> Ints:
+        return self._after(self.anatomy.clusters.of(int(self.right[index])), int(self.left[index]))

@@ -1,4 +1,4 @@
-"""How an explanation is printed: a summary, and tables of the worst."""
+"""The printed form of an explanation: a summary, and tables of the worst classes and clusters."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from karat.tables.table import number, several
 if TYPE_CHECKING:
     from karat.explanations.explanation import Explanation
 
-LABEL = 18  # columns of a label
-PARTS = 33  # columns of the largest parts of a class or cluster
+LABEL = 18  # the width of a label, in characters
+PARTS = 33  # the width of the largest parts of a class or cluster, in characters
 
 
 def layouts_of(found: Explanation, digits: int) -> list[Layout]:
-    """The tables that have rows, the summary first."""
+    """The summary, then the tables that have rows."""
     name, better = shown(found.measure), found.measure.better
     rest = [
         _side(found, found.classes, "class", digits),
@@ -41,7 +41,7 @@ def layouts_of(found: Explanation, digits: int) -> list[Layout]:
 
 
 def _summary(found: Explanation, digits: int) -> Layout:
-    """What the two kinds of error come to, and the largest problems in words."""
+    """The totals of both kinds of error, and the largest problems as sentences."""
     totals, (classes, clusters) = found.totals, found.table.shape
     both = totals["pairs_split"] + totals["pairs_mixed"]
     rows = [
@@ -60,10 +60,10 @@ def _summary(found: Explanation, digits: int) -> Layout:
 
 
 def _remarks(found: Explanation) -> list[str]:
-    """What was not tried."""
+    """Notes on changes that were not tried."""
     remarks = []
     if not found.every_merge:
-        remarks.append("Merges: of the clusters that share a class only the most promising pairs were tried.")
+        remarks.append("Merges: of the clusters that share a class, only the most promising pairs were tried.")
     if not found.every_repair:
         remarks.append(
             f"{shown(found.measure)} has no closed form for changes of clusters: of each kind, only those that "
@@ -73,7 +73,7 @@ def _remarks(found: Explanation) -> list[str]:
 
 
 def _side(found: Explanation, side: Side, kind: str, digits: int) -> Layout:
-    """The classes or clusters that add most to VI."""
+    """The table of the classes or clusters that contribute most to VI."""
     if kind == "class":
         title, where, of = "Classes spread over clusters", "in clusters", "recall"
         remedy = "gathered in one cluster of its own"
@@ -81,34 +81,34 @@ def _side(found: Explanation, side: Side, kind: str, digits: int) -> Layout:
         title, where, of = "Clusters of several classes", "of classes", "precision"
         remedy = "split into one cluster per class"
     totals = found.totals
-    whole = totals["vi"], totals["pairs_split"] + totals["pairs_mixed"], 1 - totals[f"bcubed_{of}"]
+    errors = totals["vi"], totals["pairs_split"] + totals["pairs_mixed"], 1 - totals[f"bcubed_{of}"]
     headings = [kind, where, "items", "parts", "VI", "pairs", "BCubed", "repaired"]
     note = (
-        f"VI, pairs, BCubed: its share of all the VI, of all the pairs that are wrong, of 1 - BCubed {of}; "
+        f"VI, pairs, BCubed: its share of the whole VI, of all wrong pairs, and of 1 - BCubed {of}; "
         f"repaired: {shown(found.measure)} if it were {remedy}."
     )
-    rows = [_line(side, place, whole, digits) for place in side.worst(found.top)]
+    rows = [_line(side, index, errors, digits) for index in side.worst(found.top)]
     return Layout(f"{title}, the worst first", headings, rows, [note], left=2)
 
 
-def _line(side: Side, place: int, whole: tuple[float, ...], digits: int) -> list[str]:
-    """A class or cluster: its name and largest parts, size, number of parts, shares of what is wrong, its repair."""
-    added = (side.vi[place], side.pairs[place], side.bcubed[place])
+def _line(side: Side, index: int, totals: tuple[float, ...], digits: int) -> list[str]:
+    """A class or cluster: name, largest parts, size, number of parts, shares of errors, repaired value."""
+    errors = (side.vi[index], side.pairs[index], side.bcubed[index])
     return [
-        _label(side.names[place]),
-        _largest_parts(side, place),
-        number(side.sizes[place].item()),
-        number(side.parts[place].item()),
-        *(percent(part / total) if total > 0 else "–" for part, total in zip(added, whole, strict=True)),
-        _value(side.repaired[place], digits),
+        _label(side.names[index]),
+        _largest_parts(side, index),
+        number(side.sizes[index].item()),
+        number(side.parts[index].item()),
+        *(percent(part / total) if total > 0 else "–" for part, total in zip(errors, totals, strict=True)),
+        _value(side.repaired[index], digits),
     ]
 
 
-def _largest_parts(side: Side, place: int) -> str:
-    """As many of the largest parts as there is room for, three at most."""
-    parts = [f"{_label(other)}: {percent(share)}" for other, share in side.largest_parts(place)]
+def _largest_parts(side: Side, index: int) -> str:
+    """As many of the three largest parts as fit the column."""
+    parts = [f"{_label(other)}: {percent(share)}" for other, share in side.largest_parts(index)]
     for number_shown in range(len(parts), 1, -1):
-        more = ", …" if side.parts[place] > number_shown else ""
+        more = ", …" if side.parts[index] > number_shown else ""
         text = ", ".join(parts[:number_shown]) + more
         if width(text) <= PARTS:
             return text

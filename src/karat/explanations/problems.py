@@ -1,4 +1,4 @@
-"""What is wrong in plain words: the largest problems, one sentence each, and what mending it would do."""
+"""The largest problems of a clustering, one sentence each, with the effect of a repair."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from karat.measures.registry import Measure
 from karat.output.layout import decimals, percent, shortened, shown
 from karat.tables.table import number, several
 
-WIDEST = 40  # columns of a label in a sentence
-TRIED = 50  # problems of each kind, of which some name the same class or cluster
+WIDEST = 40  # the width of a label in a sentence, in characters
+TRIED = 50  # problems of each kind to choose from, since several may name the same class or cluster
 
 
 class Problem(NamedTuple):
-    """Something wrong: the gain of mending it, which classes and clusters it names, the measure's value once mended."""
+    """A problem, the classes and clusters that it names, its remedy, and the gain of the remedy."""
 
-    gain: float
-    items: Any
+    gain: float  # of the measure, in its better direction
+    items: Any  # the number of items concerned
     about: tuple[tuple[str, str], ...]  # "class" or "cluster", and its label
     text: str
     remedy: str
-    value: float
+    value: float  # of the measure after the remedy
 
     def sentence(self, measure: Measure, value: float, digits: int = 4) -> str:
-        """The problem and what mending it would do."""
+        """The problem and the effect of its remedy, in words."""
         verb = "rise" if self.value > value else "fall"
         effect = f"{shown(measure)} would {verb} from {decimals(value, digits)} to {decimals(self.value, digits)}"
         return f"{self.text} {self.remedy}, {effect}."
@@ -36,12 +36,12 @@ class Problem(NamedTuple):
 def largest_problems(
     measure: Measure, value: float, sides: tuple[Side, Side], moves: tuple[Sequence[Merge], Sequence[Split]], most: int
 ) -> list[Problem]:
-    """The problems whose remedy gains most, no class or cluster twice; ties go to more items, repairs first."""
+    """The problems whose remedy gains most, each class or cluster once; ties by number of items."""
     classes, clusters = sides
-    found = [*_classes(measure, value, classes), *_clusters(measure, value, clusters)]
-    found += [*_merges(measure, value, moves[0][:TRIED]), *_splits(measure, value, moves[1][:TRIED])]
+    problems = [*_classes(measure, value, classes), *_clusters(measure, value, clusters)]
+    problems += [*_merges(measure, value, moves[0][:TRIED]), *_splits(measure, value, moves[1][:TRIED])]
     chosen: list[Problem] = []
-    for problem in sorted(found, key=lambda p: (-p.gain, -p.items)):
+    for problem in sorted(problems, key=lambda p: (-p.gain, -p.items)):
         if not {name for other in chosen for name in other.about} & set(problem.about):
             chosen.append(problem)
     return chosen[:most]
@@ -49,30 +49,30 @@ def largest_problems(
 
 def _classes(measure: Measure, value: float, side: Side) -> Iterator[Problem]:
     gain = gains(measure, value, side.repaired)
-    for place in best(gain, side.sizes, TRIED):
-        name, items = quoted(side.names[place]), several(side.sizes[place].item(), "item")
-        (other, share), *_ = side.largest_parts(place, 1)
-        if side.parts[place] > 1:
-            text = f"Class {name} ({items}) is spread over {number(side.parts[place].item())} clusters; "
+    for index in best(gain, side.sizes, TRIED):
+        name, items = quoted(side.names[index]), several(side.sizes[index].item(), "item")
+        (other, share), *_ = side.largest_parts(index, 1)
+        if side.parts[index] > 1:
+            text = f"Class {name} ({items}) is spread over {number(side.parts[index].item())} clusters; "
             text += f"its largest part, {percent(share)}, is in cluster {quoted(other)}."
             remedy = "Gathered in one cluster of its own"
         else:
             text = f"Class {name} ({items}) shares cluster {quoted(other)} with other classes."
             remedy = "In a cluster of its own"
-        about = (("class", repr(side.names[place])), ("cluster", repr(other)))
-        yield Problem(float(gain[place]), side.sizes[place].item(), about, text, remedy, float(side.repaired[place]))
+        about = (("class", repr(side.names[index])), ("cluster", repr(other)))
+        yield Problem(float(gain[index]), side.sizes[index].item(), about, text, remedy, float(side.repaired[index]))
 
 
 def _clusters(measure: Measure, value: float, side: Side) -> Iterator[Problem]:
     gain = gains(measure, value, side.repaired)
-    for place in best(gain, side.sizes, TRIED):
-        name, items = quoted(side.names[place]), several(side.sizes[place].item(), "item")
-        (other, share), *_ = side.largest_parts(place, 1)
-        text = f"Cluster {name} ({items}) mixes {number(side.parts[place].item())} classes; "
+    for index in best(gain, side.sizes, TRIED):
+        name, items = quoted(side.names[index]), several(side.sizes[index].item(), "item")
+        (other, share), *_ = side.largest_parts(index, 1)
+        text = f"Cluster {name} ({items}) mixes {number(side.parts[index].item())} classes; "
         text += f"the largest, {percent(share)}, is {quoted(other)}."
-        about = (("cluster", repr(side.names[place])), ("class", repr(other)))
-        remedy, new = "Split into one cluster per class", float(side.repaired[place])
-        yield Problem(float(gain[place]), side.sizes[place].item(), about, text, remedy, new)
+        about = (("cluster", repr(side.names[index])), ("class", repr(other)))
+        remedy, new = "Split into one cluster per class", float(side.repaired[index])
+        yield Problem(float(gain[index]), side.sizes[index].item(), about, text, remedy, new)
 
 
 def _merges(measure: Measure, value: float, merges: Sequence[Merge]) -> Iterator[Problem]:
@@ -101,5 +101,5 @@ def _gain(measure: Measure, value: float, new: float) -> float:
 
 
 def quoted(label: object) -> str:
-    """A label in a sentence: text in quotes, nothing that a terminal would obey, not too long."""
+    """A label for a sentence: text in quotes, without control characters, shortened."""
     return shortened(shown(repr(label) if isinstance(label, str) else label), WIDEST)

@@ -1,4 +1,4 @@
-"""Explanations: those of several systems by name, or of groups of items."""
+"""Explanations of several systems by name, or of groups of items."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from karat.output.result import Result
 class Explanations(Result, Mapping[Any, Any]):
     """Explanations by system, or by group; print it for the largest problems of each."""
 
-    by: str  # what there is an explanation of
+    by: str  # "system", or the name of the groups
     found: Mapping[Any, Any]
 
     def __getitem__(self, name: Any) -> Any:
@@ -34,11 +34,11 @@ class Explanations(Result, Mapping[Any, Any]):
 
     @property
     def signature(self) -> str:
-        """How the values were reached, a line for each."""
+        """How the values were computed, one line for each system or group."""
         return "\n".join(f"{shown(name)}: {found.signature}" for name, found in self.found.items())
 
     def layouts(self, digits: int = 4) -> list[Layout]:
-        """The tables of each, under its name."""
+        """The tables of each explanation, titled with its name."""
         return [
             layout._replace(title=f"{shown(name)}: {layout.title}")
             for name, found in self.found.items()
@@ -46,16 +46,16 @@ class Explanations(Result, Mapping[Any, Any]):
         ]
 
     def layout(self, digits: int = 4) -> Layout:
-        """A row for each problem of each."""
+        """A row for each of the largest problems, with the name of its system or group."""
         rows = [[shown(name), text] for name, found in self.found.items() for text in found.sentences(digits)]
         return Layout("What went wrong", [shown(self.by), "largest problems"], rows, left=2)
 
     def sentences(self, digits: int = 4) -> tuple[str, ...]:
-        """The largest problems of each, after its name."""
+        """The largest problems of each system or group, after its name."""
         return tuple(f"{shown(name)}: {text}" for name, found in self.found.items() for text in found.sentences(digits))
 
     def records(self) -> list[dict[str, Any]]:
-        """The records of each, with its name."""
+        """The records of each explanation, with its name."""
         return [{self.by: name, **record} for name, found in self.found.items() for record in found.records()]
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The value of a measure after each of many changes: its statistics are updated, its formula stays as it is."""
+"""The value of a measure after each of many moves: statistics are updated in closed form."""
 
 from __future__ import annotations
 
@@ -23,20 +23,23 @@ from karat.tables.table import Table
 
 
 def values_after(measure: Measure, moves: Moves, tried: int) -> Floats:
-    """The measure's value after each change; where it has no closed form, of so many that most lower VI, else NaN."""
+    """The measure's value after each move.
+
+    Without a closed form, only the `tried` moves that lower VI most are evaluated; the others are NaN.
+    """
     if can_update(measure):
         statistics = [UPDATES[kind](moves, moves.anatomy.table.statistic(kind)) for kind in measure.statistics]
         return np.array(np.broadcast_to(np.asarray(measure.value(statistics)), moves.clusters.shape), dtype=np.float64)
     values = np.full(moves.clusters.size, np.nan)
-    for place in np.argsort(np.round(values_after(vi, moves, tried), 12), kind="stable")[:tried].tolist():
+    for index in np.argsort(np.round(values_after(vi, moves, tried), 12), kind="stable")[:tried].tolist():
         table = moves.anatomy.table
-        changed = Table.from_cells(table.rows, moves.columns(place), table.counts)
-        values[place] = float(measure.of(changed))
+        changed = Table.from_cells(table.rows, moves.columns(index), table.counts)
+        values[index] = float(measure.of(changed))
     return values
 
 
 def can_update(measure: Measure) -> bool:
-    """Whether all its statistics follow a change in closed form."""
+    """Whether all statistics of the measure can be updated in closed form."""
     return measure.inner is None and all(kind in UPDATES for kind in measure.statistics)
 
 
@@ -44,7 +47,7 @@ def _entropies(moves: Moves, seen: Entropies) -> Entropies:
     n = float(seen.n)
     mixed, split = moves.entropies()
     clusters = seen.clusters + moves.clusters
-    some = (clusters > 1).astype(np.float64)  # with one cluster nothing is known of the class, exactly
+    some = (clusters > 1).astype(np.float64)  # one cluster gives no information, exactly 0
     several = float(seen.classes > 1)
     given_pred = seen.gold + some * (_left(seen.gold_given_pred, mixed / n) - seen.gold)
     given_gold = some * _left(seen.pred_given_gold, split / n)
@@ -62,7 +65,7 @@ def _entropies(moves: Moves, seen: Entropies) -> Entropies:
 
 
 def _left(seen: Any, added: Array) -> Array:
-    """A sum of positive terms after a change of it; 0 where nothing but rounding is left."""
+    """A sum of positive terms after a change; 0 where only rounding error is left."""
     return np.asarray(np.maximum(zero_if_rounding(seen + added, seen + abs(added)), 0.0))
 
 
@@ -73,7 +76,7 @@ def _log_size(moves: Moves, seen: LogSize) -> LogSize:
 def _pairs(moves: Moves, seen: Pairs) -> Pairs:
     mixed, split = moves.pairs()
     both, pred = float(seen.both) - split, float(seen.pred) + (mixed - split)
-    if moves.anatomy.counts.dtype.kind == "f":  # which leaves rounding where there should be nothing
+    if moves.anatomy.counts.dtype.kind == "f":  # float sums leave rounding error where the result should be 0
         both, pred = _left(float(seen.both), -split), _left(float(seen.pred), mixed - split)
     return Pairs(both, float(seen.gold), pred, float(seen.total))
 

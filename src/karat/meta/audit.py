@@ -1,4 +1,4 @@
-"""audit(): measures put on trial, each against every property."""
+"""audit(): tests of measures, each against every property."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TRIES = 100  # random backgrounds for the constraints
 
 
 class Counterexample(NamedTuple):
-    """Tables on which a measure does not do what it should, and its values there."""
+    """Tables on which a measure breaks a property, and its values there."""
 
     names: tuple[str, ...]
     tables: tuple[Matrix, ...]
@@ -31,7 +31,7 @@ class Counterexample(NamedTuple):
 
     def __str__(self) -> str:
         heads = [f"{name} {decimals(value)}" for name, value in zip(self.names, self.values, strict=True)]
-        blocks = [[head, *_drawn(table)] for head, table in zip(heads, self.tables, strict=True)]
+        blocks = [[head, *_as_text(table)] for head, table in zip(heads, self.tables, strict=True)]
         height = max(map(len, blocks))
         widths = [max(map(len, block)) for block in blocks]
         padded = [
@@ -41,10 +41,10 @@ class Counterexample(NamedTuple):
         return "\n".join("    ".join(line).rstrip() for line in zip(*padded, strict=True))
 
 
-MOST = 12  # rows and columns of a table that are shown
+MOST = 12  # rows and columns of a table to print
 
 
-def _drawn(table: Matrix) -> list[str]:
+def _as_text(table: Matrix) -> list[str]:
     part = table[:MOST, :MOST]
     width = len(str(part.max()))
     lines = [" ".join(str(x).rjust(width) if x else "·".rjust(width) for x in row) for row in part.tolist()]
@@ -53,17 +53,17 @@ def _drawn(table: Matrix) -> list[str]:
 
 
 class Verdict(NamedTuple):
-    """In how many of the cases tried a measure kept a property, and the smallest case in which it did not."""
+    """The number of cases in which a measure kept a property, and the smallest in which it did not."""
 
     kept: int
     tried: int
     example: Counterexample | None = None
-    problem: str = ""  # why it could not be tried
+    problem: str = ""  # why the measure could not be tested
     fits: bool = True  # whether the property applies to the measure at all
 
     @property
     def holds(self) -> bool | None:
-        """Whether it held on everything tried; None if nothing was."""
+        """Whether the property held in every case; None if no case was tried."""
         return self.kept == self.tried if self.tried else None
 
     def __str__(self) -> str:
@@ -71,20 +71,20 @@ class Verdict(NamedTuple):
 
 
 def judge(measure: Measure, item: Property, tries: int = TRIES) -> Verdict:
-    """One measure against one property.
+    """Test one measure against one property.
 
     >>> import karat
     >>> str(judge(karat.parse("purity"), find_property("all_apart")))
     'NO'
     """
     if not item.fits(measure):
-        return Verdict(0, 0, problem="it has no better end, or no best value", fits=False)
+        return Verdict(0, 0, problem="the measure has no better end, or no best value", fits=False)
     cases = item.tried(tries)
     try:
         values = item.score(measure, cases)
-    except Exception as problem:  # somebody else's function may fail as it likes
+    except Exception as problem:  # a user's function may raise anything
         if isinstance(problem, KaratError) or _foreign(measure):
-            cause = problem.__cause__ or problem  # what the function itself raised
+            cause = problem.__cause__ or problem  # the error that the user's function raised
             return Verdict(0, 0, problem=f"{type(cause).__name__} {cause}".rstrip())
         raise
     with np.errstate(invalid="ignore"):
@@ -92,13 +92,13 @@ def judge(measure: Measure, item: Property, tries: int = TRIES) -> Verdict:
     broken = np.flatnonzero(~kept)
     example = None
     if broken.size:
-        smallest = min(broken.tolist(), key=lambda place: _size(cases[place]))
+        smallest = min(broken.tolist(), key=lambda index: _size(cases[index]))
         example = Counterexample(item.tables, cases[smallest], tuple(values[smallest].tolist()))
     return Verdict(int(kept.sum()), len(cases), example)
 
 
 def _foreign(measure: Measure) -> bool:
-    """Whether somebody else's function is in it."""
+    """Whether the measure calls a user's function."""
     return measure.function is not None or (measure.inner is not None and _foreign(measure.inner))
 
 
@@ -132,7 +132,7 @@ class Audit(Printed, Mapping[str, Mapping[str, Verdict]]):
             for item in self.properties
         ]
         notes = [
-            "yes: kept in everything tried; NO: broken, in how many of the cases; –: does not apply, or failed.",
+            "yes: kept in every case; NO: broken, in how many of the cases; –: does not apply, or failed.",
             *(f"{item.name}: {item.says}." for item in self.properties),
             *(
                 f"{shown(measure)} could not be tried on {name}: {shown(verdict.problem)}"
@@ -193,11 +193,11 @@ def audit(
     tries: int = TRIES,
     progress: Callable[[str], None] | None = None,
 ) -> Audit:
-    """Put measures on trial: which properties of a good measure do they have, and where do they fail?
+    """Test which properties of a good measure some measures have, and where they fail.
 
     measures: names such as "ari" or "sklearn.metrics:rand_score", Measures, functions of (gold, pred), or "all".
-    properties: names of properties; all by default. tries: how many random backgrounds the constraints are tried on.
-    progress is called with the name of each measure before its trial.
+    properties: names of properties; all by default. tries: the number of random backgrounds for the constraints.
+    progress: a function that is called with the name of each measure before its tests.
 
     >>> import karat
     >>> verdicts = karat.audit(["v_measure", "purity"], ["symmetry", "all_apart"])
@@ -216,9 +216,9 @@ def audit(
         for measure in map(parse, asked):
             if progress is not None:
                 progress(str(measure))
-            found = verdicts[str(measure)] = {}
+            by_property = verdicts[str(measure)] = {}
             for item in items:
-                found[item.name] = judge(measure, item, tries)
+                by_property[item.name] = judge(measure, item, tries)
                 advance()
     return Audit(verdicts, items)
 

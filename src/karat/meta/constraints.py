@@ -1,7 +1,7 @@
 """Pairs of tables of which the second should score better.
 
 The four constraints of Amigó et al. (2009, section 2), the steps of P1 to P7 in whole items, and trivial clusterings
-beside good ones. Constraints hold on a background of other items, so that a measure cannot pass by looking at one part.
+beside good ones. Constraints are tested on backgrounds of other items, so that no measure passes by luck.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from karat.meta.partitions import Matrix, crossed, partitions
 Cells = dict[tuple[str, str], int]
 Pair = tuple[Matrix, Matrix]  # the worse one first
 
-STEP_ITEMS = 3600  # of which all members of the grid below have whole numbers in every cell
+STEP_ITEMS = 3600  # items, for which every cell of every member of the grid below is a whole number
 
 
 def _backgrounds(tries: int) -> Iterator[Cells]:
@@ -31,8 +31,8 @@ def _backgrounds(tries: int) -> Iterator[Cells]:
 
 
 def _matrix(*parts: Cells) -> Matrix:
-    cells = {place: count for part in parts for place, count in part.items()}
-    classes, clusters = (list(dict.fromkeys(place[side] for place in cells)) for side in (0, 1))
+    cells = {cell: count for part in parts for cell, count in part.items()}
+    classes, clusters = (list(dict.fromkeys(cell[side] for cell in cells)) for side in (0, 1))
     matrix = np.zeros((len(classes), len(clusters)), dtype=np.int64)
     for (c, k), count in cells.items():
         matrix[classes.index(c), clusters.index(k)] += count
@@ -92,7 +92,7 @@ SIZES = ((12, 12, 12), (24, 6, 6), (18, 12, 6), (6, 6, 6, 6, 6, 6))  # of classe
 
 
 def _good(sizes: tuple[int, ...]) -> Matrix:
-    """Two thirds of each class in a cluster of their own, the others in the next one."""
+    """A good clustering: two thirds of each class in its own cluster, the others in the next."""
     wrong = np.array(sizes) // 3
     return np.diag(np.array(sizes) - wrong) + np.roll(np.diag(wrong), 1, axis=1)
 
@@ -132,5 +132,5 @@ def steps(desideratum: Desideratum) -> Iterator[Pair]:
     grid = Grid.of(STEP_ITEMS, Family(classes=3), **values, error_1=shares, error_2=shares, error_3=shares)
     for sequence in desideratum.steps(grid):
         for a, b, want in sequence:
-            tables = [np.rint(STEP_ITEMS * grid.members[place].distribution).astype(np.int64) for place in (a, b)]
+            tables = [np.rint(STEP_ITEMS * grid.members[index].distribution).astype(np.int64) for index in (a, b)]
             yield (tables[0], tables[1]) if want > 0 else (tables[1], tables[0])

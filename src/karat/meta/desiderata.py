@@ -18,12 +18,12 @@ from karat.errors import KaratError, MeasureError
 from karat.measures.registry import Measure
 from karat.meta.families import Family, Grid
 
-TIE = 1e-12  # values that differ by less, or by less than that share of them, are equal: what is left is rounding
+TIE = 1e-12  # absolute or relative difference below which values are equal up to rounding
 
 
 @dataclass(frozen=True)
 class Desideratum:
-    """What a growing parameter should do to a measure: 1 improve it, -1 worsen it, None nothing in particular."""
+    """How a measure should respond to a growing parameter: 1 improve, -1 worsen, None unspecified."""
 
     name: str
     parameter: str
@@ -31,12 +31,12 @@ class Desideratum:
     wanted: Callable[[Family, Family], int | None]
 
     def steps(self, grid: Grid) -> Iterator[list[tuple[int, int, int]]]:
-        """For each sequence of members that differ in the parameter: its steps, as two places and what is wanted."""
-        for places in grid.sequences(self.parameter):
-            wants = ((a, b, self.wanted(grid.members[a], grid.members[b])) for a, b in pairwise(places))
-            found = [(a, b, want) for a, b, want in wants if want is not None]
-            if found:
-                yield found
+        """The steps of each sequence in the parameter: two indices of members, and the wanted response."""
+        for indices in grid.sequences(self.parameter):
+            wants = ((a, b, self.wanted(grid.members[a], grid.members[b])) for a, b in pairwise(indices))
+            steps = [(a, b, want) for a, b, want in wants if want is not None]
+            if steps:
+                yield steps
 
 
 P1 = Desideratum(
@@ -62,11 +62,11 @@ DESIDERATA = (P1, P2, P3, P4, P5, P6, P7)
 
 
 class Response(NamedTuple):
-    """How often a measure responded as it should: steps, and sequences in which every step was right."""
+    """How often a measure responded as wanted: in steps, and in sequences of steps."""
 
-    right: int
+    right: int  # steps with the wanted response
     steps: int
-    failed: int
+    failed: int  # sequences with a wrong step
     sequences: int
     example: tuple[Family, Family] | None  # the first step that was wrong
 
@@ -85,7 +85,7 @@ def response(grid: Grid, measure: Measure, *desiderata: Desideratum) -> Response
     0
     """
     if len({desideratum.parameter for desideratum in desiderata}) != 1:
-        raise KaratError("give desiderata about one parameter; others are to be judged one by one.")
+        raise KaratError("give desiderata about one parameter; test others one by one.")
     values = oriented(grid.values(measure), measure)
     tie = TIE * max(1.0, float(np.abs(values).max()))
     right = steps = failed = sequences = 0
@@ -100,9 +100,9 @@ def response(grid: Grid, measure: Measure, *desiderata: Desideratum) -> Response
 
 
 def oriented(values: NDArray[Any], measure: Measure) -> NDArray[np.float64]:
-    """Values of which higher ones are better."""
+    """Values with their sign changed if lower is better, so that higher is better."""
     if measure.better is None:
-        raise MeasureError(f"neither end of {measure} is better, so it cannot be judged; choose another measure.")
+        raise MeasureError(f"neither end of {measure} is better, so it cannot be tested; choose another measure.")
     return np.asarray(values if measure.better == "higher" else -values, dtype=np.float64)
 
 
@@ -112,8 +112,8 @@ def _together(grid: Grid, desiderata: Sequence[Desideratum]) -> list[list[tuple[
     if len(parts) == 1:
         return list(parts[0].values())
     joined: list[list[tuple[int, int, int]]] = []
-    starts = {places[0]: places for places in grid.sequences(desiderata[0].parameter)}
-    for places in starts.values():
-        inside = set(places)
+    starts = {indices[0]: indices for indices in grid.sequences(desiderata[0].parameter)}
+    for indices in starts.values():
+        inside = set(indices)
         joined.append([step for part in parts for key, steps in part.items() if key in inside for step in steps])
     return [steps for steps in joined if steps]

@@ -1,4 +1,4 @@
-"""Parametric tables of classes and clusters: Dom's (2001, section 6.1), and Rosenberg & Hirschberg's (2007, section 4).
+"""Parametric tables: Dom (2001, section 6.1), and Rosenberg & Hirschberg (2007, section 4).
 
 Useful clusters are matched to useful classes by Dom's ceiling rule. Of the probability, error 1 goes to useful pairs
 that are not matched, error 2 to noise clusters, error 3 to noise classes, the rest to matched pairs.
@@ -33,16 +33,16 @@ PARAMETERS = ("useful", "noise", "noise_classes", "error_1", "error_2", "error_3
 class Family:
     """One member of the family: its parameters, and the distribution of an item's class and cluster.
 
-    spread says how a share of the probability is dealt out: "classes" gives every class as much (Dom), "cells" every
-    cell (Rosenberg & Hirschberg); they differ where classes have different numbers of clusters.
+    spread says how a share of the probability is distributed: evenly over "classes" (Dom), or evenly over "cells"
+    (Rosenberg & Hirschberg); they differ where classes have different numbers of clusters.
 
     >>> (100 * Family(classes=2, useful=2, noise=1, error_1=0.1, error_2=0.2).distribution).round(1).tolist()
     [[35.0, 5.0, 10.0], [5.0, 35.0, 10.0]]
     """
 
-    classes: int = 5  # useful ones
-    useful: int = 5  # clusters
-    noise: int = 0  # clusters
+    classes: int = 5  # useful classes
+    useful: int = 5  # useful clusters
+    noise: int = 0  # noise clusters
     noise_classes: int = 0
     error_1: float = 0.0
     error_2: float = 0.0
@@ -66,7 +66,7 @@ class Family:
 
     @property
     def valid(self) -> bool:
-        """Whether noise is there if, and only if, it gets something, and errors can be made."""
+        """Whether noise clusters and classes have probability, and every error has cells to go to."""
         noise = (self.noise == 0) == (self.error_2 == 0) and (self.noise_classes == 0) == (self.error_3 == 0)
         return noise and (self.error_1 == 0 or min(self.classes, self.useful) > 1)
 
@@ -78,7 +78,7 @@ class Family:
         useful = p[: self.classes, : self.useful]
         matched = match(self.classes, self.useful)
         right = max(0.0, 1 - self.error_1 - self.error_2 - self.error_3)
-        useful += _dealt(right, matched, self.spread) + _dealt(self.error_1, ~matched, self.spread)
+        useful += _distributed(right, matched, self.spread) + _distributed(self.error_1, ~matched, self.spread)
         for error, part in (
             (self.error_2, p[: self.classes, self.useful :]),
             (self.error_3, p[self.classes :, : self.useful]),
@@ -92,11 +92,11 @@ class Family:
         return p
 
     def table(self, n: float) -> Table:
-        """The expected table of n items."""
+        """The table of expected counts of n items."""
         return Table.from_matrix(n * self.distribution)
 
     def sample(self, n: int, seed: int, times: int = 1) -> Stack:
-        """Tables of n items drawn from the distribution."""
+        """Draw `times` tables of n items from the distribution."""
         p = self.distribution
         if not isinstance(n, (int, np.integer)) or n < 1 or not isinstance(times, (int, np.integer)) or times < 1:
             raise KaratError(f"n={n!r} items, {times!r} times, cannot be drawn; give whole numbers, 1 or more.")
@@ -114,15 +114,15 @@ def match(classes: int, clusters: int) -> NDArray[np.bool_]:
         return match(clusters, classes).T
     matched = np.zeros((classes, clusters), dtype=bool)
     done = 0
-    for place in range(classes):
-        size = -(-(clusters - done) // (classes - place))  # the ceiling of clusters left over classes left
-        matched[place, done : done + size] = True
+    for index in range(classes):
+        size = -(-(clusters - done) // (classes - index))  # the ceiling of clusters left over classes left
+        matched[index, done : done + size] = True
         done += size
     return matched
 
 
-def _dealt(share: float, cells: NDArray[np.bool_], spread: Spread) -> Floats:
-    """A share of the probability, dealt out evenly over cells, or over classes and then over their cells."""
+def _distributed(share: float, cells: NDArray[np.bool_], spread: Spread) -> Floats:
+    """A share of the probability, spread evenly over cells, or over classes and then their cells."""
     if not cells.any():
         return np.zeros(cells.shape)
     if spread == "cells":
@@ -133,7 +133,7 @@ def _dealt(share: float, cells: NDArray[np.bool_], spread: Spread) -> Floats:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Expected(Stack):
-    """Expected tables n p, of which sums of squares are the expected ones: so are the pairs (Dom, appendix A).
+    """Expected tables n p with expected sums of squares, and so expected pairs (Dom, appendix A).
 
     E[h^2] = n(n-1) p^2 + n p for a cell h drawn n times, hence E[h(h-1)/2] = p^2 n(n-1)/2.
     """
@@ -146,13 +146,13 @@ class Expected(Stack):
 
     @property
     def loses_precision(self) -> bool:  # type: ignore[override]
-        """Never to be scored table by table."""
-        return False  # its tables do not know that they are expected
+        """False: scored one by one, these tables would lose their expected sums of squares."""
+        return False
 
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Members of the family with all combinations of some parameters that make sense, scored at once."""
+    """Members of the family with all valid combinations of some parameters, scored at once."""
 
     n: float
     members: tuple[Family, ...]
@@ -171,23 +171,25 @@ class Grid:
     def stack(self) -> Expected:
         """The expected tables, padded to one shape."""
         if not self.members:
-            raise KaratError("no combination of these parameters is valid; noise needs a share, and a share noise.")
+            raise KaratError(
+                "no combination of these parameters is valid; give noise an error above 0, and errors noise."
+            )
         shapes = np.array([member.distribution.shape for member in self.members])
         tables = np.zeros((len(self), *shapes.max(axis=0)))
-        for place, member in enumerate(self.members):
+        for index, member in enumerate(self.members):
             rows, cols = member.distribution.shape
-            tables[place, :rows, :cols] = self.n * member.distribution
+            tables[index, :rows, :cols] = self.n * member.distribution
         return Expected(tables)
 
     def values(self, measure: Measure) -> Floats:
-        """The measure of each member."""
+        """The value of a measure for each member."""
         return np.asarray(measure.of(self.stack), dtype=np.float64)
 
     def sequences(self, parameter: str) -> Iterator[list[int]]:
-        """Places of members that differ in one parameter only, in the order of its values."""
-        found: dict[Any, list[tuple[Any, int]]] = {}
-        for place, member in enumerate(self.members):
+        """The indices of members that differ in one parameter only, in the order of its values."""
+        by_rest: dict[Any, list[tuple[Any, int]]] = {}
+        for index, member in enumerate(self.members):
             rest = tuple(getattr(member, name) for name in (*PARAMETERS, "classes", "spread") if name != parameter)
-            found.setdefault(rest, []).append((getattr(member, parameter), place))
-        for places in found.values():
-            yield [place for _, place in sorted(places)]
+            by_rest.setdefault(rest, []).append((getattr(member, parameter), index))
+        for indices in by_rest.values():
+            yield [index for _, index in sorted(indices)]

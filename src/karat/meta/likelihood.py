@@ -1,4 +1,4 @@
-"""The cross-validated likelihood of a density model, to stand beside external scores (Dom 2001, appendix C.1)."""
+"""The cross-validated likelihood of a density model (Dom 2001, appendix C.1)."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Likelihood(NamedTuple):
 
 
 def validated_likelihood(model: Any, x: Any, *, folds: int = 5, seed: int = 0) -> Likelihood:
-    """How likely a model finds items that it has not been fitted to; higher is better.
+    """The mean log-likelihood of items under a model fitted to other items; higher is better.
 
     model: an estimator with scikit-learn's fit and score_samples, such as GaussianMixture; it is cloned, not changed.
-    x: an array of items by features. Each fold is left out once and the model fitted to the others. What
-    score_samples gives is taken for the logarithm of a density, as it is for mixtures, not for outlier detectors.
+    x: an array of items by features. Each fold is left out once and the model fitted to the others. The
+    values of score_samples must be log densities, as they are for mixtures, but not for outlier detectors.
     """
     try:
         from sklearn.base import clone
@@ -49,6 +49,6 @@ def validated_likelihood(model: Any, x: Any, *, folds: int = 5, seed: int = 0) -
         scores.append(np.asarray(clone(model).fit(x[rest]).score_samples(x[held_out]), dtype=np.float64))
     together = np.concatenate(scores)
     if not np.isfinite(together).all():
-        raise KaratError(f"{type(model).__name__} finds some held-out items impossible; use a model that smooths.")
+        raise KaratError(f"{type(model).__name__} gives some held-out items a density of 0; use a model that smooths.")
     error = float(together.std(ddof=1)) / math.sqrt(together.size)
     return Likelihood(float(together.mean()), error, tuple(float(part.mean()) for part in scores))

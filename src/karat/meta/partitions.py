@@ -1,4 +1,4 @@
-"""Partitions of a few items: all of them, and the tables of two."""
+"""All partitions of a few items, and the contingency table of two partitions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Matrix = NDArray[np.int64]
 
 @cache
 def partitions(n: int) -> tuple[tuple[int, ...], ...]:
-    """All partitions of n items, each as the number of the block of every item (restricted growth strings).
+    """All partitions of n items, each as the block of every item (restricted growth strings).
 
     >>> len(partitions(5)), partitions(2)
     (52, ((0, 0), (0, 1)))
@@ -31,7 +31,7 @@ def _grown(n: int) -> Iterator[tuple[int, ...]]:
 
 
 def crossed(gold: tuple[int, ...] | NDArray[np.int64], pred: tuple[int, ...] | NDArray[np.int64]) -> Matrix:
-    """The table of two partitions of the same items."""
+    """The contingency table of two partitions of the same items."""
     table = np.zeros((max(gold) + 1, max(pred) + 1), dtype=np.int64)
     np.add.at(table, (np.asarray(gold), np.asarray(pred)), 1)
     return table

@@ -1,6 +1,6 @@
-"""What a good measure does, each property with cases to catch it doing otherwise.
+"""Properties of a good measure, each with cases that may break it.
 
-A case is a few tables; a property looks at the measure's values of them.
+A case is a few tables; a property is checked on the measure's values of them.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ Floats = NDArray[np.float64]
 Case = tuple[Matrix, ...]
 
 NEAR = 1e-9  # relative to the size of the values
-DRIFT = 0.02  # by which a baseline or an estimate may be off
+DRIFT = 0.02  # by which a baseline or an estimate may vary, relative to its distance from the best value
 
 
 @dataclass(frozen=True)
 class Property:
-    """A promise, the cases to try it on, and whether the values of a measure keep it in each case."""
+    """A property, its test cases, and the check of a measure's values in each case."""
 
     name: str
     says: str
     tables: tuple[str, ...]  # what the tables of a case are called
-    cases: Callable[[int], Iterator[Case]]  # from how many random backgrounds to try
+    cases: Callable[[int], Iterator[Case]]  # given the number of random backgrounds
     kept: Callable[[Floats, Measure, Sequence[Case]], NDArray[np.bool_]]
-    values: Callable[[Measure, Sequence[Case]], Floats] | None = None  # where they are not the scores of the tables
+    values: Callable[[Measure, Sequence[Case]], Floats] | None = None  # None: the scores of the tables
     fits: Callable[[Measure], bool] = lambda measure: measure.better is not None
 
-    @cache  # noqa: B019 (there are a few dozen of them, and they stay)
+    @cache  # noqa: B019 (a few dozen properties, which live as long as the module)
     def tried(self, tries: int) -> tuple[Case, ...]:
-        """The cases, made once."""
+        """The cases, generated once."""
         return tuple(self.cases(tries))
 
     def score(self, measure: Measure, cases: Sequence[Case]) -> Floats:
-        """What the measure gives, a row for each case."""
+        """The values of the measure, a row for each case."""
         if self.values is not None:
             return self.values(measure, cases)
         flat = [table for case in cases for table in case]
@@ -58,13 +58,13 @@ class Property:
 
 
 def scores(measure: Measure, tables: Sequence[Matrix]) -> Floats:
-    """The measure of many tables of whole counts, at once where that can be."""
+    """The values of a measure for many tables of integral counts, at once where possible."""
     if measure.function is not None or measure.inner is not None:
         return np.array([measure.of(Table.from_matrix(table)) for table in tables], dtype=np.float64)
     shape = np.max([table.shape for table in tables], axis=0)
     stack = np.zeros((len(tables), *shape))
-    for place, table in enumerate(tables):
-        stack[place, : table.shape[0], : table.shape[1]] = table
+    for index, table in enumerate(tables):
+        stack[index, : table.shape[0], : table.shape[1]] = table
     return np.asarray(measure.of(Stack(stack)), dtype=np.float64)
 
 
@@ -83,20 +83,20 @@ def _inside(values: Floats, measure: Measure, cases: Sequence[Case]) -> NDArray[
 
 
 def _distances(values: Floats, measure: Measure) -> Floats:
-    """How far the values are from the best one."""
+    """The absolute differences of the values from the best value."""
     return np.abs(float(best_value(measure) or 0) - values)
 
 
 @lru_cache(maxsize=1000)
 def best_value(measure: Measure) -> float | None:
-    """What gold itself gets: as declared, else what it gets in a few cases, if that is always the same."""
+    """The score of gold against itself: as declared, else as measured if it is constant; else None."""
     if measure.perfect is not None:
         return float(measure.perfect)
     try:
-        found = scores(measure, [np.diag(sizes) for sizes in ((1, 1), (3, 2), (4, 4, 4), (5, 1, 1, 2))])
-    except Exception:  # somebody else's function may fail as it likes
+        values = scores(measure, [np.diag(sizes) for sizes in ((1, 1), (3, 2), (4, 4, 4), (5, 1, 1, 2))])
+    except Exception:  # a user's function may raise anything
         return None
-    return float(found[0]) if np.ptp(found) <= NEAR and np.isfinite(found).all() else None
+    return float(values[0]) if np.ptp(values) <= NEAR and np.isfinite(values).all() else None
 
 
 def _triangle(values: Floats, measure: Measure, cases: Sequence[Case]) -> NDArray[np.bool_]:
@@ -116,7 +116,7 @@ def _transposed(tries: int) -> Iterator[Case]:
 
 
 def _tables(tries: int) -> Iterator[Matrix]:
-    """The tables of all partitions of up to four items, and random ones of more."""
+    """The tables of all partitions of up to four items, and random tables of more items."""
     for n in range(1, 5):
         for gold, pred in product(partitions(n), repeat=2):
             yield crossed(gold, pred)
@@ -146,13 +146,13 @@ def _splits(tries: int) -> Iterator[Case]:
     """A clustering against itself with one cluster split, and that cluster alone against its split."""
     for n in (4, 5, 6):
         for before in islice(partitions(n), 0, None, 1 if n < 6 else 5):
-            members = [place for place, block in enumerate(before) if block == 0]
+            members = [index for index, block in enumerate(before) if block == 0]
             for inside in partitions(len(members)):
                 if max(inside) == 0:
                     continue
                 after = list(before)
-                for place, part in zip(members, inside, strict=True):
-                    after[place] = max(before) + part if part else 0
+                for index, part in zip(members, inside, strict=True):
+                    after[index] = max(before) + part if part else 0
                 yield crossed(before, tuple(after)), crossed((0,) * len(members), inside)
 
 
@@ -160,18 +160,18 @@ CLUSTERS = (2, 3, 6, 12, 18)
 
 
 def _random_sizes(tries: int) -> Iterator[Case]:
-    """Gold with three classes, and clusters of equal sizes, more and more of them, drawn at random."""
+    """Gold with three classes, and increasing numbers of clusters of equal sizes."""
     for sizes in ((12, 12, 12), (24, 6, 6)):
-        yield tuple(_dealt(sizes, number) for number in CLUSTERS)
+        yield tuple(_equal_clusters(sizes, number) for number in CLUSTERS)
 
 
-def _dealt(sizes: Sequence[int], number: int) -> Matrix:
+def _equal_clusters(sizes: Sequence[int], number: int) -> Matrix:
     gold = np.repeat(np.arange(len(sizes)), sizes)
     return crossed(gold, np.arange(gold.size) % number)
 
 
 def _chance_levels(measure: Measure, cases: Sequence[Case]) -> Floats:
-    """What shuffled labels get on average, exactly where that is known, else over drawn tables."""
+    """The expected scores of shuffled labels: exact where known, else the mean over random tables."""
     return np.array([[_chance_level(measure, Table.from_matrix(table)) for table in case] for case in cases])
 
 
@@ -179,19 +179,19 @@ def _chance_level(measure: Measure, table: Table) -> float:
     known = None if measure.function is not None else expected(measure, table)
     if known is not None:
         return known
-    samples = 2000 if measure.function is None else 400
-    return float(np.mean(Draws(Model(), samples, 0).values(measure, table)))
+    draws = 2000 if measure.function is None else 400
+    return float(np.mean(Draws(Model(), draws, 0).values(measure, table)))
 
 
 def _level(values: Floats, measure: Measure, cases: Sequence[Case]) -> NDArray[np.bool_]:
-    """Whether values differ little beside how far they are from gold's own."""
+    """Whether values vary little, relative to their distance from the score of gold against itself."""
     gold = scores(measure, [np.diag(case[0].sum(axis=1)) for case in cases])
     scale = np.abs(gold[:, None] - values).max(axis=1)
     return np.asarray(np.ptp(values, axis=1) <= DRIFT * scale + NEAR)
 
 
 def _samples(tries: int) -> Iterator[Case]:
-    """The table of a whole population, then a small sample of it; more and more clusters."""
+    """The table of a population and of a small sample of it, for increasing numbers of clusters."""
     for number in (2, 5, 10, 20):
         member = Family(classes=5, useful=number, error_1=0.3)
         yield (
@@ -201,14 +201,14 @@ def _samples(tries: int) -> Iterator[Case]:
 
 
 def _estimates(measure: Measure, cases: Sequence[Case]) -> Floats:
-    """The value of the population, and the mean over 200 samples of 100 items."""
-    found = []
+    """For each case the value in the population, and the mean over 200 samples of 100 items."""
+    values = []
     for population, _ in cases:
         p = population.ravel() / population.sum()
         drawn = np.random.default_rng(0).multinomial(100, p, size=200).reshape(200, *population.shape)
         means = scores(measure, [table[table.any(axis=1)][:, table.any(axis=0)] for table in drawn])
-        found.append([scores(measure, [population])[0], float(means.mean())])
-    return np.array(found)
+        values.append([scores(measure, [population])[0], float(means.mean())])
+    return np.array(values)
 
 
 def _rated(measure: Measure) -> bool:
@@ -236,13 +236,15 @@ _CONSTRAINTS = (
 PROPERTIES: tuple[Property, ...] = (
     *(_pair(d.name, d.says, lambda tries, d=d: constraints.steps(d)) for d in DESIDERATA),  # type: ignore[misc]
     *(_pair(function.__name__, _says(function), function) for function in _CONSTRAINTS),
-    Property("symmetry", "Gold and predicted may be exchanged", ("table", "exchanged"), _transposed, _same, fits=_any),
+    Property(
+        "symmetry", "Swapping gold and predicted changes nothing", ("table", "swapped"), _transposed, _same, fits=_any
+    ),
     Property(
         "bounds", "The score is between its declared bounds", ("table",), lambda tries: ((t,) for t in _tables(tries)),
         _inside, fits=_any,
     ),
     Property(
-        "triangle", "As a distance, a way round is never shorter", ("a and b", "b and c", "a and c"), _triples,
+        "triangle", "As a distance, it obeys the triangle inequality", ("a and b", "b and c", "a and c"), _triples,
         _triangle, fits=_rated,
     ),
     Property(
@@ -253,18 +255,18 @@ PROPERTIES: tuple[Property, ...] = (
         ("all items", "the cluster alone"), _splits, _local, fits=_rated,
     ),
     Property(
-        "baseline", "Random clusterings get the same on average, however many clusters they have",
+        "baseline", "Random clusterings get the same score on average, however many clusters they have",
         tuple(f"{k} clusters" for k in CLUSTERS), _random_sizes, _level, _chance_levels, _any,
     ),
     Property(
-        "small_samples", "A sample of 100 items gets what its population gets, on average",
+        "small_samples", "A sample of 100 items gets the score of its population, on average",
         ("population", "samples, of which one is shown"), _samples, _level, _estimates, _any,
     ),
 )  # fmt: skip
 
 
 def find_property(name: str) -> Property:
-    """The property of that name."""
+    """The property with this name."""
     known = {item.name: item for item in PROPERTIES}
     if name not in known:
         hint = nearest(name, known) or "karat audit ari shows them all."

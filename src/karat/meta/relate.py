@@ -1,4 +1,4 @@
-"""How measures go together: their correlations over systems, or over resamples of one, and what to choose."""
+"""relate(): correlations of measures over systems or resamples, and which measures to choose."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from karat.version import __version__
 
 Floats = NDArray[np.float64]
 
-FEW = 5  # systems below which resamples tell more
+FEW = 5  # systems, below which resamples are used
 AFFORDABLE = 20_000_000  # resampled counts, which take some ten seconds for the default measures
-LEAST = 20  # resamples, however many cells there are
+LEAST = 20  # resamples at least, however many cells there are
 DEFAULT = (
     "purity", "inverse_purity", "f_measure", "bcubed_f", "rand", "ari", "jaccard", "fowlkes_mallows", "nmi(norm=min)",
     "nmi(norm=sqrt)", "v_measure", "nmi(norm=max)", "nmi(norm=joint)", "van_dongen_normalised", "nvi", "one_to_one",
@@ -36,23 +36,23 @@ DEFAULT = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Relation(Result):
-    """The values of some measures in some observations, turned so that higher is better; print it to read it."""
+    """The correlations of measures over observations; print it to read it."""
 
     measures: tuple[Measure, ...]
-    values: Floats  # a row for each observation
+    values: Floats  # a row for each observation, with signs such that higher is better
     of: str  # what the observations are
     n: str = ""  # items of each system
     drawn: str = ""  # how observations were drawn, if they are resamples
 
     @property
     def signature(self) -> str:
-        """How the correlations were reached."""
+        """How the correlations were computed, in one line."""
         measures = ",".join(m.full_text for m in self.measures)
         return f"measures:{measures}|over:{self.of}|n:{self.n}{self.drawn}|karat:{__version__}"
 
     @cached_property
     def correlations(self) -> Floats:
-        """Pearson's r of every two measures; 0 with one that does not vary."""
+        """Pearson's r of every two measures; 0 where a measure is constant."""
         with np.errstate(invalid="ignore", divide="ignore"):
             r = np.atleast_2d(np.corrcoef(self.values.T))
         r = np.where(np.isfinite(r), r, 0.0)
@@ -61,7 +61,7 @@ class Relation(Result):
 
     @cached_property
     def linkage(self) -> Floats:
-        """The tree of the measures by average linkage of 1 - r, as SciPy has it."""
+        """The tree of the measures by average linkage of 1 - r, as a SciPy linkage matrix."""
         from scipy.cluster.hierarchy import linkage
         from scipy.spatial.distance import squareform
 
@@ -70,7 +70,7 @@ class Relation(Result):
         return np.asarray(linkage(squareform(distances, checks=False), "average"))
 
     def groups(self, number: int = 3) -> list[list[Measure]]:
-        """The measures in so many groups that go together, the largest first."""
+        """The measures in `number` groups of correlated measures, the largest group first."""
         from scipy.cluster.hierarchy import fcluster
 
         codes = fcluster(self.linkage, min(number, len(self.measures)), "maxclust")
@@ -78,11 +78,11 @@ class Relation(Result):
         return sorted(found, key=len, reverse=True)
 
     def advice(self, number: int = 3) -> list[Measure]:
-        """One measure of each group: the one most like the others of its group."""
-        places = {m: i for i, m in enumerate(self.measures)}
+        """One measure of each group: the one most correlated with the others of its group."""
+        indices = {m: i for i, m in enumerate(self.measures)}
         chosen = []
         for group in self.groups(number):
-            inside = [places[m] for m in group]
+            inside = [indices[m] for m in group]
             chosen.append(self.measures[inside[int(self.correlations[np.ix_(inside, inside)].sum(axis=1).argmax())]])
         return chosen
 
@@ -90,11 +90,11 @@ class Relation(Result):
         return f"<Relation: {len(self.measures)} measures over {self.of}>"
 
     def layouts(self, digits: int = 2) -> list[Layout]:
-        """The correlations."""
+        """The table of correlations, as the only one."""
         return [self.layout(digits)]
 
     def layout(self, digits: int = 2) -> Layout:
-        """The correlations, measures that go together side by side."""
+        """The table of correlations, correlated measures next to each other."""
         from scipy.cluster.hierarchy import leaves_list
 
         order = leaves_list(self.linkage).tolist()
@@ -105,9 +105,9 @@ class Relation(Result):
         ]
         groups = "; ".join(", ".join(map(str, group)) for group in self.groups())
         notes = [
-            f"Correlations over {self.of}; measures of which lower is better are turned round.",
-            f"Three groups that go together: {groups}.",
-            f"One of each tells what the others of its group would: {', '.join(map(str, self.advice()))}.",
+            f"Correlations over {self.of}; measures of which lower is better have their sign changed.",
+            f"Three groups of correlated measures: {groups}.",
+            f"One measure can stand for each group: {', '.join(map(str, self.advice()))}.",
         ]
         return Layout(f"{len(names)} measures over {self.of}", ["measure", *names], rows, notes)
 
@@ -142,9 +142,9 @@ def relate(
     seed: int = 0,
     **options: Unpack[DataOptions],
 ) -> Relation:
-    """Which measures agree on this data: over many systems, or over bootstrap resamples of each of a few.
+    """Which measures agree on this data: correlations over systems, or over resamples of a few.
 
-    Fewer than five systems are resampled. With `by`, each group of each system is an observation.
+    Fewer than five systems are resampled (bootstrap). With `by`, each group of each system is an observation.
 
     >>> import karat
     >>> gold, pred = karat.examples.textbook()
@@ -161,7 +161,7 @@ def relate(
     if len(asked) < 3:
         raise KaratError(f"{len(asked)} measures with a better end cannot be grouped; give three or more.")
     if len(given) >= FEW:
-        values = np.array([[_turned(m, float(m.of(table))) for m in asked] for table in given])
+        values = np.array([[_oriented(m, float(m.of(table))) for m in asked] for table in given])
         return Relation(asked, values, f"{len(given)} {'systems' if ev.groups is None else 'groups of systems'}", n)
     if not isinstance(resamples, int) or resamples < 10:
         raise KaratError(Option("resamples", (resamples,)), " are too few to see how measures vary; give 10 or more.")
@@ -169,8 +169,8 @@ def relate(
     cells = sum(table.counts.size for table in given)
     asked_for, resamples = resamples, min(resamples, max(LEAST, AFFORDABLE // cells))
     fewer = f" ({asked_for:,} would take too long for {cells:,} cells)" if resamples < asked_for else ""
-    parts = [_resampled(table, asked, resamples, seed + place) for place, table in enumerate(given)]
-    centred = np.concatenate([part - part.mean(axis=0) for part in parts])  # differences of systems are not resampling
+    parts = [_resampled(table, asked, resamples, seed + index) for index, table in enumerate(given)]
+    centred = np.concatenate([part - part.mean(axis=0) for part in parts])  # removes differences between systems
     return Relation(
         asked,
         centred,
@@ -180,13 +180,13 @@ def relate(
     )
 
 
-def _turned(measure: Measure, value: Any) -> Any:
+def _oriented(measure: Measure, value: Any) -> Any:
     return value if measure.better == "higher" else -value
 
 
 def _resampled(table: Table, measures: Sequence[Measure], resamples: int, seed: int) -> Floats:
-    """The measures of tables of as many items drawn with replacement."""
+    """The measures in bootstrap resamples of a table: a row per resample, a column per measure."""
     if not table.integral:
         raise TableError("a table with fractional cells cannot be resampled; give counts of items.")
     found = resampled_values(table, measures, Sampling(resamples=resamples, seed=seed))
-    return np.column_stack([_turned(m, found[str(m)]) for m in measures])
+    return np.column_stack([_oriented(m, found[str(m)]) for m in measures])

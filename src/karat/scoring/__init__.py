@@ -5,12 +5,12 @@ arguments.py  what the arguments of a verb stand for
 frames.py     columns of frames as gold and systems
 evaluation.py Evaluation: gold and systems on the same items, under one policy
 read.py       read(): files as an Evaluation
-joint.py      how many items have each combination of a class and of a cluster in every system
+joint.py      counts of items by class and cluster in every system
 panels.py     the measures asked for, or the default panel
 scores.py     Scores: one system by several measures
 boards.py     Board: several systems side by side
 groups.py     GroupScores: groups of items, with means over them
-signatures.py the line that says how scores were reached
+signatures.py the line that says how scores were computed
 score.py      score()
 table.py      table()
 """

@@ -1,4 +1,4 @@
-"""What the arguments of a verb stand for: labels, systems by name, frames with columns, tables, or an Evaluation."""
+"""The arguments of a verb as an Evaluation: labels, systems by name, frames, or tables."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def evaluation_of(data: object, other: object, given: DataOptions) -> Evaluation
         _nothing_else(other, options, "a Table, which has been counted already")
         return _of_tables(data)
     if isinstance(data, Counts):
-        raise TableError("one table is wanted, not a Stack; give the Stack to a measure, as in karat.ari(stack).")
+        raise TableError("data is a Stack; give one table, or the Stack to a measure, as in karat.ari(stack).")
     gold, pred = options["gold"], options["pred"]
     if data is not None and (_is_columns(gold) or _is_columns(pred)):
         return _of_columns(data, other, options)
@@ -136,10 +136,10 @@ def ids_of(ids: Any) -> list[Any] | None:
 
 
 def named_systems(systems: object, gold: object) -> Named:
-    """The systems that an argument stands for: one clustering, a dict of several by name, or a frame of columns.
+    """The systems in an argument: one clustering, a dict of several by name, or a frame of columns.
 
-    A dict whose values are single labels is one clustering by item; any other dict is systems by name. Tuples may be
-    either, and are labels of items if gold names its items.
+    A dict whose values are single labels is one clustering by item; any other dict is systems by name. A dict of tuples
+    could be either; its values are labels of items if gold names its items.
     """
     from karat.scoring.frames import columns_of_frame
 
@@ -170,7 +170,7 @@ def named_systems(systems: object, gold: object) -> Named:
 
 
 def _tuples(systems: Mapping[Any, Any], gold: object) -> Named:
-    """Tuples by name, which are labels of items if gold names its items, and labels by position if it does not."""
+    """A dict of tuples: labels by item if gold names its items, else systems with labels by position."""
     if isinstance(gold, Mapping) or (isinstance(gold, Labels) and gold.keyed):
         return Named({PRED: systems}, False)
     if isinstance(gold, (list, tuple, np.ndarray)):

@@ -17,7 +17,7 @@ from karat.tables.table import several
 from karat.uncertainty.sampling import Interval
 
 NOTE = "↑ higher is better, ↓ lower is better."
-MANY = 6  # systems; more of them are set below each other
+MANY = 6  # systems; more systems are printed as rows, not as columns
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,7 +58,7 @@ class Board(Result, Mapping[str, Scores]):
 
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
-        """The measures of all systems, in order."""
+        """The measures of all systems, each once, in order."""
         return tuple({str(m): m for scores in self.scores.values() for m in scores.measures}.values())
 
     def interval(self, system: str, measure: str | Measure) -> Interval:
@@ -81,21 +81,21 @@ class Board(Result, Mapping[str, Scores]):
         return len(sizes) == 1
 
     def layouts(self, digits: int = 4) -> list[Layout]:
-        """Systems side by side; below each other, each with its intervals, if there are intervals."""
+        """One table of all systems; one table per system if there are intervals."""
         if all(scores.sampling is None for scores in self.scores.values()) or len(self) == 1:
             return [self.layout(digits)]
         layouts = {name: scores.layout(digits) for name, scores in self.scores.items()}
         return [layout._replace(title=f"{shown(name)}: {layout.title}") for name, layout in layouts.items()]
 
     def layout(self, digits: int = 4) -> Layout:
-        """A row for each measure, a column for each system, or the other way round if they are many.
+        """A row for each measure, a column for each system; transposed if there are many systems.
 
-        Then trivial clusterings, if gold is the same.
+        The trivial clusterings are added if all systems have the same gold.
         """
         first = next(iter(self.scores.values()))
         if len(self) == 1:
             return first.layout(digits)
-        trivial = ("one cluster", "all apart") if self._same_gold else ()
+        trivial = ("one cluster", "singletons") if self._same_gold else ()
         rows = []
         for name, measure in zip(measure_names(self.measures), self.measures, strict=True):
             values = [scores.get(str(measure)) for scores in self.scores.values()]
@@ -107,16 +107,16 @@ class Board(Result, Mapping[str, Scores]):
         if len(self.scores) > MANY:
             headings, *rows = (list(line) for line in zip(headings, *rows, strict=True))
             headings[0] = "system"
-        note = f"{NOTE} For comparison: all items in one cluster, each item apart." if trivial else NOTE
+        note = f"{NOTE} For comparison: all items in one cluster, and singletons." if trivial else NOTE
         return Layout(self._title(), headings, rows, [note, *self.cautions, *self._remarks()], self._signatures())
 
     def _remarks(self) -> list[str]:
-        """What the systems' own scores say beside the numbers; once, if all say the same."""
-        found: dict[str, list[str]] = {}
+        """The remarks on the scores of each system, after its name; without names, if all share a remark."""
+        about: dict[str, list[str]] = {}
         for name, scores in self.scores.items():
             for text in scores.remarks():
-                found.setdefault(text, []).append(shown(name))
-        return [text if len(names) == len(self) else f"{', '.join(names)}: {text}" for text, names in found.items()]
+                about.setdefault(text, []).append(shown(name))
+        return [text if len(names) == len(self) else f"{', '.join(names)}: {text}" for text, names in about.items()]
 
     def _title(self) -> str:
         items = sorted({scores.n for scores in self.scores.values()})
@@ -131,7 +131,7 @@ class Board(Result, Mapping[str, Scores]):
 
     @property
     def signature(self) -> str:
-        """How the scores were reached: one line, or one for each system where they differ."""
+        """How the scores were computed: one line, or one for each system where they differ."""
         return "\n".join(self._signatures())
 
     def records(self) -> list[dict[str, Any]]:
@@ -148,7 +148,7 @@ class Board(Result, Mapping[str, Scores]):
         return {"systems": systems, **({"cautions": list(self.cautions)} if self.cautions else {})}
 
     def to_flat_dict(self) -> dict[str, float]:
-        """The scores by names without brackets, as loggers of experiments like them: kmeans.nmi.norm-max."""
+        """The scores under flat names without brackets, for experiment loggers: kmeans.nmi.norm-max."""
         return {
             f"{flat_name(name)}.{key}": value
             for name, scores in self.scores.items()

@@ -63,9 +63,9 @@ class Evaluation:
     @classmethod
     def of(cls, held: Systems, *, named: bool, by: str | None = None, notes: Sequence[Sentence] = ()) -> Evaluation:
         """The evaluation of systems that were matched or counted already; notes say how they were read."""
-        made = cls.__new__(cls)
-        made._set(held, named=named, by=by, notes=notes)
-        return made
+        evaluation = cls.__new__(cls)
+        evaluation._set(held, named=named, by=by, notes=notes)
+        return evaluation
 
     @classmethod
     def from_frame(
@@ -84,7 +84,7 @@ class Evaluation:
         noise_as: NoiseAs | None = None,
         ignore: object = None,
     ) -> Evaluation:
-        """An evaluation of named columns of a frame, of any engine; several columns of pred are several systems.
+        """An evaluation of named columns of a frame of any engine; several columns of pred are systems.
 
         other: a second frame that has the columns of pred, matched with the first on id. by: the column with the group
         of each item. count: rows are cells of a table, and this column says how many items they hold.
@@ -98,10 +98,10 @@ class Evaluation:
 
     @classmethod
     def from_tables(cls, tables: Table | Mapping[str, Table]) -> Evaluation:
-        """An evaluation of tables that were counted elsewhere, one for each system; their items are not known."""
+        """An evaluation of contingency tables, one for each system, whose items are not known."""
         one = isinstance(tables, SingleTable)
         if not one and not (isinstance(tables, Mapping) and all(isinstance(t, SingleTable) for t in tables.values())):
-            raise TableError(f"{brief(tables)} is no table; give a Table, or a dict of tables by name.")
+            raise TableError(f"{brief(tables)} is not a table; give a Table, or a dict of tables by name.")
         return cls.of(CountedSystems({PRED: tables} if one else dict(tables)), named=not one)  # type: ignore[dict-item, arg-type]
 
     @property
@@ -111,7 +111,7 @@ class Evaluation:
 
     @cached_property
     def tables(self) -> Mapping[str, Table]:
-        """The table of each system; the counts of its cells where those stay in an engine."""
+        """The contingency table of each system; the cells may stay in an engine."""
         return self._held.tables  # type: ignore[return-value]
 
     @cached_property
@@ -121,15 +121,15 @@ class Evaluation:
 
     @property
     def aligned(self) -> Aligned:
-        """The labels of each item that is scored."""
-        found = self._held.aligned
-        if found is None:
-            raise TableError("only tables are known here, and no items; give the labels themselves.")
-        return found
+        """The gold and predicted labels of the items that are scored."""
+        aligned = self._held.aligned
+        if aligned is None:
+            raise TableError("only tables are known here, not their items; give the labels instead.")
+        return aligned
 
     @property
     def has_items(self) -> bool:
-        """Whether the labels of each item are at hand, not only tables."""
+        """Whether the labels of items are known, not only tables."""
         return self._held.aligned is not None
 
     @property
@@ -168,24 +168,24 @@ class Evaluation:
 
     @cached_property
     def joint(self) -> Joint:
-        """How many items have each combination of labels."""
+        """The number of items of each combination of gold and predicted labels."""
         return Joint.of(self.aligned, self.tables)
 
     def item_cells(self, system: str) -> Any:
-        """The cell of a system's table that each item is in."""
+        """The index of each item's cell in a system's table."""
         return cells_of_rows(self.aligned, system, self.tables[system])
 
     @property
     def cautions(self) -> list[str]:
-        """What a reader of scores should know of the items: systems that lose different items."""
+        """Cautions about the items: that systems lack different items, if they do."""
         lost = {name: number for name, number in self.dropped_by.items() if name != "gold"}
         if len(lost) < 2 or len(set(lost.values())) == 1:
             return []
-        told = ", ".join(f"{shown(name)} {number:,}" for name, number in lost.items())
-        return [f"Systems lack different items, which are left out for all: {told}."]
+        counts = ", ".join(f"{shown(name)} {number:,}" for name, number in lost.items())
+        return [f"Systems lack different items, which are left out for all: {counts}."]
 
     def collected(self) -> Evaluation:
-        """The same evaluation with all cells here, however many an engine holds."""
+        """The evaluation with all cells in memory, however many an engine holds."""
         held = self._held.collected()
         return self if held is self._held else Evaluation.of(held, named=self.named, by=self.by, notes=self.notes)
 
@@ -202,7 +202,7 @@ class Evaluation:
 
 
 def _group_name(by: object) -> str | None:
-    """What the groups of items are called: the name of a Series, if it has one."""
+    """The name of the groups: the name of a Series, if it has one; else "group"."""
     if by is None:
         return None
     name = getattr(by, "name", None)

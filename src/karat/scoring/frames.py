@@ -1,4 +1,4 @@
-"""Columns of frames as gold and systems: in memory as labels, in an engine as questions to it."""
+"""Columns of frames as gold and systems: labels in memory, or queries to an engine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,17 @@ from karat.scoring.evaluation import Evaluation
 from karat.tables.systems import AlignedSystems
 from karat.tables.table import check_total
 
-BUILT_IN = (list, tuple, dict, str, bytes, set, frozenset, np.ndarray, Labels)  # no frames: nothing need be loaded
+BUILT_IN = (
+    list,
+    tuple,
+    dict,
+    str,
+    bytes,
+    set,
+    frozenset,
+    np.ndarray,
+    Labels,
+)  # not frames: no import needed
 
 
 def is_frame(data: object) -> bool:
@@ -40,8 +50,8 @@ def _wrapped(data: Any) -> Any:
 
     try:
         found = nw.from_native(data, pass_through=True)
-    except Exception as problem:  # a frame, but one that cannot be read: with two columns of one name, for instance
-        raise LabelError(f"the frame cannot be read ({str(problem).splitlines()[0][:120]}); mend it.") from None
+    except Exception as problem:  # a frame that cannot be read: for instance, with two columns of one name
+        raise LabelError(f"the frame cannot be read ({str(problem).splitlines()[0][:120]}); correct it.") from None
     return found if isinstance(found, (nw.DataFrame, nw.LazyFrame)) else None
 
 
@@ -56,10 +66,10 @@ def columns_of_frame(systems: Any) -> dict[str, Any] | None:
 
 
 def _named_by_text(frame: Any) -> Any:
-    """A frame of pandas whose columns are called by the texts of their names, such as 0 and 1."""
+    """A pandas frame with its column names as text, such as "0" for 0; other frames as they are."""
     from karat.sources.engines.relations import is_relation
 
-    if is_relation(frame) or not hasattr(frame, "set_axis"):  # which asks a relation for its columns
+    if is_relation(frame) or not hasattr(frame, "set_axis"):  # hasattr would query a relation for its columns
         return frame
     names = list(frame.columns)
     if all(isinstance(name, str) for name in names):
@@ -85,7 +95,7 @@ def _names(frame: Any) -> list[str]:
     names = list(frame.columns)
     if not all(isinstance(name, str) for name in names):
         odd = next(name for name in names if not isinstance(name, str))
-        raise LabelError(f"the frame has a column called {brief(odd)}, which is no text; rename it.")
+        raise LabelError(f"the frame has a column called {brief(odd)}, which is not text; rename it.")
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise LabelError(f"the frame has more than one column {twice!r}; give them different names.")
@@ -112,7 +122,7 @@ class Column:
         """The values as ids of the rows."""
         lacking = int(self.series.null_count())
         if self.series.dtype.is_float():
-            lacking = int(np.isnan(self.series.to_numpy().astype(float)).sum())  # NaN is no id, and equals none
+            lacking = int(np.isnan(self.series.to_numpy().astype(float)).sum())  # NaN is not an id: it equals nothing
         if lacking:
             raise LabelError(f"{lacking:,} rows of {self.role} have no {self.series.name!r}; give each item one.")
         return self.series.to_numpy() if self.series.dtype.is_integer() else self.series.to_list()
@@ -151,20 +161,20 @@ def from_columns(
     first, last = eager[0], eager[-1]
     classes = [Column(first, name, "gold").labels for name in golds]
     labels: dict[str, Any] = {name: Column(last, column, "pred").labels for name, column in systems.items()}
-    whole = classes[0] if len(classes) == 1 else cross(*classes)
+    crossed = classes[0] if len(classes) == 1 else cross(*classes)
     ids: Any = None
     if other is not None:
         if id is None:
             raise LabelError("two frames are matched on ", Option("id"), "; give the column that names the items.")
-        whole = _by_id(whole, Column(first, id, "gold").items)
+        crossed = _by_id(crossed, Column(first, id, "gold").items)
         there = Column(last, id, "pred").items
         labels = {name: _by_id(side, there) for name, side in labels.items()}
     else:
-        ids = whole.items if id is None else Column(first, id, "id").items
-        whole, labels = _by_position(whole), {name: _by_position(side) for name, side in labels.items()}
+        ids = crossed.items if id is None else Column(first, id, "id").items
+        crossed, labels = _by_position(crossed), {name: _by_position(side) for name, side in labels.items()}
     groups = None if by is None else _by_position(Column(first, by, "by").labels)
     options = _weights(first, weights, count)
-    aligned = align(whole, labels, policy, groups=groups, items=ids, called=called, **options)
+    aligned = align(crossed, labels, policy, groups=groups, items=ids, called=called, **options)
     return Evaluation.of(AlignedSystems(aligned), named=named, by=by)
 
 
@@ -177,7 +187,7 @@ def _by_id(labels: Labels, ids: Any) -> Labels:
 
 
 def _weights(frame: Any, weights: str | None, count: str | None) -> dict[str, Any]:
-    """Weights as they are; counts of cells as counts, if they are integers, else as weights."""
+    """The column of weights, or of counts, as an argument of align(); empty if there is neither."""
     from karat.labels.weights import check_weights
 
     name = weights if count is None else count
@@ -205,7 +215,7 @@ def _in_engine(
     frame: Any, other: Any, golds: Sequence[str], systems: Mapping[str, str], named: bool, id: str | None,
     by: str | None, weights: str | None, count: str | None, policy: Policy,
 ) -> Evaluation:  # fmt: skip
-    """Columns of frames that an engine holds, to be counted there when they are asked for."""
+    """The evaluation of columns that an engine holds; it counts the tables when they are needed."""
     from karat.sources.engines.collecting import Columns, FrameSystems, native
 
     if len(golds) > 1:

@@ -1,4 +1,4 @@
-"""GroupScores: the scores of one or several systems in groups of items, such as words or documents, and their means."""
+"""GroupScores: the scores of systems in groups of items, such as words or documents, and means."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MEANS = "macro: the mean over groups; micro: the mean over groups weighted by th
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupScores(Result, Mapping[Any, Any]):
-    """The scores in each group of items, such as a word, a document or a data set; print it to see them all.
+    """The scores in each group of items, such as a word or a document; print it to see them all.
 
     result[group][measure] is a score; result[group][system][measure] if there are several systems.
 
@@ -36,7 +36,7 @@ class GroupScores(Result, Mapping[Any, Any]):
     scores: Mapping[Any, Mapping[str, Scores]]  # by group and system
     named: bool = False
     dropped: int = 0  # items that are not scored in any group
-    empty: tuple[Any, ...] = ()  # groups of which no item is left
+    empty: tuple[Any, ...] = ()  # groups without items after dropping
     cautions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -45,7 +45,7 @@ class GroupScores(Result, Mapping[Any, Any]):
 
     def __getitem__(self, group: Any) -> Any:
         if group not in self.scores:
-            raise KeyError(f"{group!r} is no group; there are {listed(self.scores, 20)}")
+            raise KeyError(f"{group!r} is not a group; there are {listed(self.scores, 20)}")
         systems = self.scores[group]
         return Board(systems) if self.named else next(iter(systems.values()))
 
@@ -65,7 +65,7 @@ class GroupScores(Result, Mapping[Any, Any]):
 
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
-        """The measures of all groups, in order."""
+        """The measures of all groups, each once, in order."""
         found = (m for systems in self.scores.values() for scores in systems.values() for m in scores.measures)
         return tuple({str(m): m for m in found}.values())
 
@@ -95,7 +95,7 @@ class GroupScores(Result, Mapping[Any, Any]):
         return means
 
     def ranking(self, measure: str | Measure | None = None) -> list[str]:
-        """The systems from best to worst by the macro mean of a measure; without one, of the first."""
+        """The systems from best to worst by the macro mean of a measure (by default the first)."""
         chosen = self.measures[0] if measure is None else next(m for m in self.measures if str(m) == str(measure))
         values = {system: self._mean(system, lambda _: 1.0)[str(chosen)] for system in self.systems}
         return sorted(values, key=lambda system: values[system], reverse=chosen.better != "lower")
@@ -157,7 +157,7 @@ class GroupScores(Result, Mapping[Any, Any]):
 
     @property
     def signature(self) -> str:
-        """How the scores were reached, with the items that were missing, noise or dropped in all groups."""
+        """How the scores were computed, with the missing, noise and dropped items of all groups."""
         policies = [next(iter(systems.values())).table.policy for systems in self.scores.values()]
         policy = policies[0]
         for other in policies[1:]:
@@ -168,8 +168,8 @@ class GroupScores(Result, Mapping[Any, Any]):
         return f"by:{shown(self.by)}|groups:{len(policies)}{empty}|{base}"
 
     def records(self) -> list[dict[str, Any]]:
-        """One dict per system, group and measure, then those of the means."""
-        found = []
+        """One dict per system, group and measure, then one per mean and measure."""
+        rows = []
         for system in self.systems:
             of = {"system": system} if self.named else {}
             groups: list[tuple[Any, Any, Mapping[str, float]]] = [
@@ -177,7 +177,7 @@ class GroupScores(Result, Mapping[Any, Any]):
             ]
             groups += [("macro", self.n, self._mean(system, lambda _: 1.0))]
             groups += [("micro", self.n, self._mean(system, lambda scores: float(scores.n)))]
-            found += [
+            rows += [
                 {
                     **of, "by": self.by, "group": group, "items": n, "measure": str(m), "score": values.get(str(m)),
                     "better": m.better,
@@ -185,7 +185,7 @@ class GroupScores(Result, Mapping[Any, Any]):
                 for group, n, values in groups
                 for m in self.measures
             ]  # fmt: skip
-        return found
+        return rows
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as plain values for JSON."""

@@ -1,4 +1,4 @@
-"""Gold and several systems on the same items: how many items there are of each combination of labels."""
+"""Gold and several systems on the same items: the number of items of each label combination."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ class Joint:
     """Distinct combinations of a class and a cluster of each system, and how many items have each."""
 
     rows: Ints  # the class of each combination, by code
-    places: Mapping[str, Ints]  # the cell of each system's table that it is in, by index
+    places: Mapping[str, Ints]  # for each system, the index of the cell of each combination in its table
     counts: Ints
     tables: Mapping[str, Table]
 
     @classmethod
     def of(cls, aligned: Aligned, tables: Mapping[str, Table]) -> Joint:
-        """The combinations in aligned labels, whose tables are known."""
+        """The combinations of aligned labels; tables: the table of each system."""
         gold = _gold(aligned)
         sides = [_dense(gold), *(_dense(side) for side in aligned.systems.values())]
         combined = np.zeros(gold.codes.size, np.int64)
         for codes in sides:
             combined = encode_integers(combined * (int(codes.max(initial=0)) + 1) + codes)[0]
         counts = np.bincount(combined, aligned.counts).astype(np.int64)
-        first = np.empty(counts.size, np.int64)  # a row that has each combination
+        first = np.empty(counts.size, np.int64)  # the first row with each combination
         first[combined[::-1]] = np.arange(combined.size)[::-1]
-        places = {name: cells_of_rows(aligned, name, table, first) for name, table in tables.items()}
-        return cls(sides[0][first], places, counts, tables)
+        cells = {name: cells_of_rows(aligned, name, table, first) for name, table in tables.items()}
+        return cls(sides[0][first], cells, counts, tables)
 
     @property
     def n(self) -> int:
@@ -51,16 +51,16 @@ class Joint:
 
     @cached_property
     def class_sizes(self) -> Ints:
-        """Items in each class."""
+        """The number of items of each class."""
         return np.bincount(self.rows, self.counts).astype(np.int64)
 
     def cells(self, name: str) -> Ints:
-        """The cell of a system's table that each combination is in."""
+        """The index of each combination's cell in a system's table."""
         return self.places[name]
 
 
 def cells_of_rows(aligned: Aligned, name: str, table: Table, rows: Ints | None = None) -> Ints:
-    """The cell of a system's table that each row of aligned labels is in, or some of the rows."""
+    """The index of each row's cell in a system's table; rows: only of these rows of the labels."""
     gold, pred = _gold(aligned), aligned.systems[name]
     codes = _dense(in_order_of_cells(gold, pred)), _dense(in_order_of_cells(pred, gold))
     left, right = codes if rows is None else (codes[0][rows], codes[1][rows])
@@ -69,13 +69,13 @@ def cells_of_rows(aligned: Aligned, name: str, table: Table, rows: Ints | None =
 
 
 def _gold(aligned: Aligned) -> Coded:
-    """The gold labels; without gold, all items are of one class."""
+    """The gold labels; without gold, one class for all items."""
     size = next(iter(aligned.systems.values())).codes.size
     return aligned.gold or Coded(np.zeros(size, np.int64), [None])
 
 
 def _dense(side: Coded) -> Ints:
-    """Codes without gaps, in the order of the labels: those of a table, which keeps only labels that occur."""
+    """Codes without gaps, in label order, as in a table, which has only labels that occur."""
     if side.names is None:
         return encode_integers(side.codes)[0]
     used = np.bincount(side.codes, minlength=len(side.names)) > 0

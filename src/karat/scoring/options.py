@@ -14,7 +14,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class DataOptions(TypedDict, total=False):
-    """What the data is, and what becomes of items that have no label or are noise."""
+    """Options for the data, and for items without a label or labelled as noise."""
 
     gold: object
     pred: object
@@ -29,7 +29,7 @@ class DataOptions(TypedDict, total=False):
 
 
 class SamplingOptions(TypedDict, total=False):
-    """How confidence intervals are made."""
+    """Options of confidence intervals."""
 
     unit: Unit
     corrected: bool
@@ -53,11 +53,11 @@ EXPLAINED = {
     "position. `other` may be a dict of several systems by name, or a frame with a column for each. Or `data` is a "
     "frame of any engine, whose columns `gold` and `pred` name; two frames are matched on `id`. Or `data` is a Table, "
     "a dict of tables, or an Evaluation, and there is no `other`.",
-    "measures": 'Names such as "ari" or "v_measure(beta=2)", measures, functions of (gold, pred), or "all"; without '
-    "them a panel of some.",
+    "measures": 'Names such as "ari" or "v_measure(beta=2)", measures, functions of (gold, pred), or "all"; by '
+    "default a panel of common ones.",
     "interval": "The level of confidence intervals, such as 0.95; True for 0.95, None for none.",
     "gold, pred": "Columns of the frame; several names of `pred` are several systems. Or the labels, by keyword.",
-    "id, by, weights, count": "Columns of the frame: ids of the items; groups to score apart; one number for each "
+    "id, by, weights, count": "Columns of the frame: ids of the items; groups to score separately; one weight for each "
     "item; how many items a row stands for. Beside labels, `id` is a list; `by` and `weights` are lists, Series or "
     "dicts.",
     "missing": 'What becomes of an item that gold or a system lacks: "raise", "drop" (for all systems), "singletons" '
@@ -65,14 +65,14 @@ EXPLAINED = {
     "noise, noise_as": 'A predicted label that marks noise, such as -1, and what it means: "cluster", "singletons" or '
     '"drop" (for all systems).',
     "ignore": "A gold label whose items are left out.",
-    "unit": 'What was sampled: "items", or whole gold "classes".',
+    "unit": 'The sampling unit: "items", or whole gold "classes".',
     "corrected": "Whether intervals are centred on a bias-corrected estimate.",
     "resamples, seed": "The number of bootstrap resamples and their seed, for measures that need them.",
 }
 
 
 def verb(options: type[Any]) -> Callable[[F], F]:
-    """Give a verb, which takes **options, its full signature and the explanation of its parameters, for help()."""
+    """Give a verb that takes **options its full signature and the docs of its parameters, for help()."""
 
     def documented(function: F) -> F:
         names = set(options.__required_keys__ | options.__optional_keys__)
@@ -85,16 +85,16 @@ def verb(options: type[Any]) -> Callable[[F], F]:
         ]
         first = [p for p in kept if p.kind is not p.KEYWORD_ONLY]
         own = [p for p in kept if p.kind is p.KEYWORD_ONLY]
-        made: Any = function
-        made.__signature__ = signature.replace(parameters=[*first, *shared, *own])
-        made.__doc__ = _with_parameters(function.__doc__ or "", [p.name for p in [*first, *shared, *own]])
+        target: Any = function
+        target.__signature__ = signature.replace(parameters=[*first, *shared, *own])
+        target.__doc__ = _with_parameters(function.__doc__ or "", [p.name for p in [*first, *shared, *own]])
         return function
 
     return documented
 
 
 def _with_parameters(text: str, names: Iterable[str]) -> str:
-    """A docstring with the explanations of those of its parameters that verbs share, before its example."""
+    """A docstring with the explanations of its shared parameters, before its example."""
     from textwrap import fill
 
     known = set(names)
@@ -108,7 +108,7 @@ def _with_parameters(text: str, names: Iterable[str]) -> str:
 
 
 def data_options(options: Mapping[str, Any], verb_name: str) -> DataOptions:
-    """Those options that say what the data is; an option that no verb has is a TypeError."""
+    """The options that describe the data; raises TypeError for an unknown option."""
     for name in options:
         if name not in DEFAULTS:
             hint = nearest(name, DEFAULTS)
@@ -117,6 +117,6 @@ def data_options(options: Mapping[str, Any], verb_name: str) -> DataOptions:
 
 
 def sampling_of(interval: float | bool | None, options: Mapping[str, Any]) -> Sampling | None:
-    """How intervals are to be made; None if none are wanted."""
+    """The options of intervals; None if no intervals are wanted."""
     chosen: Any = {**SAMPLING_DEFAULTS, **{key: value for key, value in options.items() if key in SAMPLING_DEFAULTS}}
     return Sampling.asked(interval, chosen["unit"], chosen["corrected"], chosen["resamples"], chosen["seed"])

@@ -15,7 +15,7 @@ MeasureLike: TypeAlias = str | Measure | Callable[..., Any]
 
 
 def panel_of(tables: Iterable[Any], omitted: dict[str, str] | None = None) -> tuple[Measure, ...]:
-    """The default measures that are defined for all of some tables; why others are not is added to omitted."""
+    """The default measures that are defined for all tables; reasons for others go into `omitted`."""
     given = list(tables)
     fitting = []
     for measure in (m for m in list_measures() if m.panel):
@@ -30,7 +30,7 @@ def panel_of(tables: Iterable[Any], omitted: dict[str, str] | None = None) -> tu
 
 
 def chosen_measures(measures: MeasureLike | Iterable[MeasureLike]) -> tuple[Measure, ...]:
-    """Measures by name, as they are, or as functions; each once."""
+    """The measures given as names, Measures or functions, each once."""
     if isinstance(measures, str) and measures == "all":
         return list_measures()
     if isinstance(measures, str):

@@ -1,4 +1,4 @@
-"""read(): gold and systems of files as an Evaluation."""
+"""read(): files of gold and systems as an Evaluation."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def read(
     progress: bool = False,
     items: bool | None = None,
 ) -> Evaluation:
-    """Read a file with gold and predicted labels, or a gold file and files of systems, to be scored or compared.
+    """Read gold and predicted labels from one file, or from a gold file and a file for each system.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def read(
         where there is one label per row and no id. "-" is standard input; "part-*.parquet" is several files.
     gold, pred, id, by, weights, count
         Columns; what is not named is guessed from the names of the columns, and the evaluation's notes say how. `by`
-        scores each of its groups apart; `count` says that rows are cells of a table. Several columns of gold are taken
+        scores each group separately; `count` says that rows are cells of a table. Several columns of gold are taken
         together: classes are their combinations, as cross() makes them.
     missing, noise, noise_as, ignore
         As in karat.score(); text also stands for the number that it spells.

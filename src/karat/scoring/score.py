@@ -17,7 +17,7 @@ from karat.scoring.panels import MeasureLike, chosen_measures, panel_of
 from karat.scoring.scores import Scores
 from karat.uncertainty.sampling import Sampling
 
-MANY = 2000  # groups, which take two seconds
+MANY = 2000  # groups, above which a progress bar is shown (about two seconds)
 
 
 @verb(Options)
@@ -29,7 +29,7 @@ def score(
     interval: float | bool | None = None,
     **options: Unpack[Options],
 ) -> Any:
-    """Score one or several clusterings against gold, by the measures asked for or by a panel of some.
+    """Score one or several clusterings against gold, by the given measures or by a default panel.
 
     The result is Scores for one system, a Board by name for several, and GroupScores with `by`.
 

@@ -1,4 +1,4 @@
-"""Scores: numbers that print themselves, with what they mean and how they were reached."""
+"""Scores: the scores of one system, with baselines, intervals and a signature."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from karat.tables.table import Table, number, several
 from karat.tables.trivial import OneCluster, Singletons
 from karat.uncertainty.sampling import Interval, Sampling, remarks_on, span
 
-HEADINGS = ("measure", "score", "one cluster", "all apart", "shuffled")
+HEADINGS = ("measure", "score", "one cluster", "singletons", "shuffled")
 
 
 class Baseline(NamedTuple):
-    """What a measure gives to trivial clusterings of the same items; None where that is not known."""
+    """The scores of trivial clusterings of the same items; None where they are not known."""
 
     one_cluster: float | None
-    all_apart: float | None
-    shuffled: float | None  # the same cluster sizes at random: the expectation, where it has a closed form
+    all_apart: float | None  # singletons
+    shuffled: float | None  # expected under random labels with the same cluster sizes, where it has a closed form
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,14 +44,14 @@ class Scores(Result, Mapping[str, float]):
     table: Table
     measures: tuple[Measure, ...]
     omitted: Mapping[str, str] = field(default_factory=dict)  # measures of the panel left out, and why
-    sampling: Sampling | None = None  # how intervals are made, if they were asked for
+    sampling: Sampling | None = None  # the options of intervals, if they were asked for
 
     @cached_property
     def _values(self) -> dict[str, float]:
         return {str(m): float(m.of(self.table)) for m in self.measures}
 
     def __post_init__(self) -> None:
-        self._values, self.intervals  # noqa: B018 (an error belongs to the call that caused it)
+        self._values, self.intervals  # noqa: B018 (computed now, so that errors are raised here)
 
     def __getitem__(self, measure: str | Measure) -> float:
         return self._values[self._key(measure)]
@@ -61,7 +61,7 @@ class Scores(Result, Mapping[str, float]):
         if str(measure) in self._values:
             return str(measure)
         try:
-            text = str(parse(measure))  # the same measure, spelt otherwise
+            text = str(parse(measure))  # another spelling of the same measure
         except MeasureError:
             raise KeyError(f"{measure} is not a measure; scored are {listed(self._values, 20)}") from None
         if text in self._values:
@@ -93,11 +93,11 @@ class Scores(Result, Mapping[str, float]):
 
     @cached_property
     def baselines(self) -> Mapping[str, Baseline]:
-        """For each measure, what three trivial clusterings would get."""
-        together = OneCluster(self.table.profile)
-        apart = Singletons(self.table.profile) if self.table.integral else None
+        """For each measure, the scores of three trivial clusterings."""
+        one = OneCluster(self.table.profile)
+        singletons = Singletons(self.table.profile) if self.table.integral else None
         return MappingProxyType(
-            {str(m): Baseline(_try(m, together), _try(m, apart), expected(m, self.table)) for m in self.measures}
+            {str(m): Baseline(_try(m, one), _try(m, singletons), expected(m, self.table)) for m in self.measures}
         )
 
     @cached_property
@@ -117,7 +117,7 @@ class Scores(Result, Mapping[str, float]):
 
     @property
     def signature(self) -> str:
-        """How the scores were reached: two runs that could differ on the same data have different signatures."""
+        """How the scores were computed; runs that could differ on the same data differ in signature."""
         base = signature_of(self.measures, number(self.table.n), self.table.policy)
         return (
             base
@@ -133,7 +133,7 @@ class Scores(Result, Mapping[str, float]):
         return f"<Scores: {', '.join(f'{key}={decimals(value)}' for key, value in self.items())}>"
 
     def layout(self, digits: int = 4) -> Layout:
-        """What is printed: a row for each measure, beside trivial clusterings."""
+        """The printed table: a row for each measure, with its score and those of trivial clusterings."""
         names = zip(measure_names(self.measures), self.measures, strict=True)
         rows = [[name, *self._cells(m, digits)] for name, m in names]
         return Layout(self._title(), self._headings(), rows, self._notes(), [self.signature])
@@ -157,7 +157,7 @@ class Scores(Result, Mapping[str, float]):
 
     def _notes(self) -> list[str]:
         notes = [
-            "↑ higher is better, ↓ lower is better. For comparison: all items in one cluster, each item apart, "
+            "↑ higher is better, ↓ lower is better. For comparison: all items in one cluster, singletons, "
             "and the predicted labels shuffled (on average; – where that is not known exactly).",
         ]
         if self.sampling is not None:
@@ -165,7 +165,7 @@ class Scores(Result, Mapping[str, float]):
         return [*notes, *self.remarks()]
 
     def remarks(self) -> list[str]:
-        """Where the cells are, which measures were left out, and which are estimates."""
+        """Notes: where the cells are, which measures were left out, which are estimates, and cautions."""
         engine = getattr(self.table, "engine", None)
         return [
             *([] if engine is None else [f"The cells stayed in {engine}, which gave sums over them."]),
@@ -207,9 +207,9 @@ class Scores(Result, Mapping[str, float]):
         return [{"measure": key, **values} for key, values in self.to_dict()["scores"].items()]
 
     def to_flat_dict(self) -> dict[str, float]:
-        """The scores by names without brackets, as loggers of experiments like them: nmi.norm-max.
+        """The scores under flat names without brackets, for experiment loggers: nmi.norm-max.
 
-        Ends of intervals, if there are any, are beside them: nmi.norm-max.low, nmi.norm-max.high.
+        Ends of intervals, if there are any, are added: nmi.norm-max.low, nmi.norm-max.high.
         """
         flat: dict[str, float] = {}
         for m in self.measures:
@@ -227,7 +227,7 @@ def flat_name(text: str) -> str:
 
 
 def _restored(fields: tuple[Any, ...], values: dict[str, float], intervals: Mapping[str, Interval]) -> Scores:
-    """Scores whose values and intervals are known, as when they are unpickled: nothing is worked out again."""
+    """Scores from known values and intervals, as when they are unpickled: nothing is recomputed."""
     scores = Scores.__new__(Scores)
     for name, value in zip(("table", "measures", "omitted", "sampling"), fields, strict=True):
         object.__setattr__(scores, name, value)
@@ -253,7 +253,7 @@ def with_unit(m: Measure) -> str:
 
 
 def measure_names(measures: Sequence[Measure]) -> list[str]:
-    """The measures with their units, and arrows that tell which end is better, one below the other."""
+    """The measures with their units, and aligned arrows for the better direction."""
     names = list(map(with_unit, measures))
     width = max(map(len, names))
     return [f"{name:{width}} {ARROWS[m.better]}" for name, m in zip(names, measures, strict=True)]
@@ -262,7 +262,7 @@ def measure_names(measures: Sequence[Measure]) -> list[str]:
 def _try(measure: Measure, counts: Counts | None) -> float | None:
     if counts is None:
         return None
-    failures = TableError if measure.function is None else Exception  # somebody else's function may fail as it likes
+    failures = TableError if measure.function is None else Exception  # a user's function may raise anything
     try:
         return float(measure.of(counts))
     except failures:

@@ -1,4 +1,4 @@
-"""Signatures: one line that says how scores were reached."""
+"""Signatures: one line that says how scores were computed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BASES = {"nats": "e", "bits": "2"}
 
 
 def signature_of(measures: Sequence[Measure], n: str, policy: Policy) -> str:
-    """How scores were reached, as one line: measures, items, and what became of those without a label."""
+    """How scores were computed, in one line: measures, number of items, and policy."""
     units = sorted({m.unit for m in measures if m.unit}, reverse=True)
     noise = "none" if policy.noise_as is None else f"{policy.noise!r}={policy.noise_as}({policy.noise_items})"
     missing = policy.missing if policy.missing == "raise" else f"{policy.missing}({policy.missing_items})"

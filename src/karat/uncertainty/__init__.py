@@ -1,7 +1,7 @@
-"""How sure scores are: what other items of the same kind would have given.
+"""Uncertainty of scores: standard errors and confidence intervals over samples of items.
 
-sampling.py   Interval, and how intervals are asked for
-influence.py  what each item adds to a score: the score without it
+sampling.py   Interval, its cautions, and the options of intervals
+influence.py  the influence of each item on a score: leave-one-out (jackknife)
 resamples.py  bootstrap resamples of a table, many at a time
-intervals.py  an interval for each score of a table
+intervals.py  a confidence interval for each score of a table
 """

@@ -1,4 +1,4 @@
-"""An interval for a score, and which method gives it: the jackknife where scores are smooth, else the bootstrap."""
+"""Confidence intervals of scores: by the jackknife where a measure is smooth, else by the bootstrap."""
 
 from __future__ import annotations
 
@@ -24,27 +24,32 @@ from karat.uncertainty.sampling import Caution, Interval, Reason, Sampling
 
 Floats = NDArray[np.float64]
 
-NEARLY = Caution(Reason.NEARLY_TIED, "other cells are nearly as good as the best ones: it may miss the truth")
-LARGE = 1_000_000  # items from which a bootstrap tells nothing that the largest cells do not
-AFFORDABLE = 50_000_000  # resampled counts, which take about a quarter of a minute
-SPARSE = 0.04  # the share of items alone in their cell from which what is unseen weighs in
-FEW_ERRORS = 10  # below which how many there are is hardly known
-SMALL = 30  # items, of which no method makes a good interval
-PER_CLUSTER = 4  # items below which the cells that are chosen as the largest depend too much on chance
+NEARLY = Caution(Reason.NEARLY_TIED, "other cells are nearly as good as the best ones: it may miss the true value")
+LARGE = 1_000_000  # items above which the largest cells hardly ever change, so that the jackknife is valid
+AFFORDABLE = 50_000_000  # resampled counts, which take about 15 seconds
+SPARSE = 0.04  # share of items alone in their cell, above which unseen cells matter
+FEW_ERRORS = 10  # misplaced items, below which their number is too uncertain
+SMALL = 30  # sampling units, below which no method gives a reliable interval
+PER_CLUSTER = 4  # items, below which the choice of the largest cells depends too much on chance
 
 
 def intervals(
     table: Table, measures: Sequence[Measure], sampling: Sampling, jackknife: Jackknife | None = None
 ) -> dict[str, Interval]:
-    """A confidence interval for each score of a table; jackknife: of this table, if there is one already."""
+    """A confidence interval for each score of a table, by measure.
+
+    jackknife: that of the table, to be reused; a new one by default.
+    """
     sampling.check()
     if not isinstance(table, Table):
         raise TableError(
-            "intervals need all cells, which stay in their engine; leave out ", Option("interval", bare=True), "."
+            "intervals need all cells, but they are in an engine; leave out ",
+            Option("interval", bare=True),
+            ".",
         )
     if not table.integral or table.policy.weighted:
         raise TableError(
-            "intervals are for items that count alike; leave out ",
+            "intervals need items of equal weight; leave out ",
             Option("weights", bare=True),
             ", or ",
             Option("interval", bare=True),
@@ -53,22 +58,22 @@ def intervals(
     sampling.over(table)
     many = too_many(table.counts.size, sampling)
     smooth = [measure for measure in measures if many or by_jackknife(measure, table)]
-    found = _by_jackknife(table, smooth, sampling, jackknife or Jackknife(table, corrected=sampling.corrects))
-    rest = [measure for measure in measures if str(measure) not in found]
+    made = _by_jackknife(table, smooth, sampling, jackknife or Jackknife(table, corrected=sampling.corrects))
+    rest = [measure for measure in measures if str(measure) not in made]
     if rest and many:
-        found.update({str(m): no_interval(float(m.of(table)), many, sampling) for m in rest})
+        made.update({str(m): no_interval(float(m.of(table)), many, sampling) for m in rest})
     elif rest:
         values = resampled_values(table, rest, sampling)
-        found.update({str(m): bootstrapped(m, table, values[str(m)], sampling) for m in rest})
-    return {str(m): found[str(m)] for m in measures}
+        made.update({str(m): bootstrapped(m, table, values[str(m)], sampling) for m in rest})
+    return {str(m): made[str(m)] for m in measures}
 
 
 def _by_jackknife(
     table: Table, measures: Sequence[Measure], sampling: Sampling, jackknife: Jackknife
 ) -> dict[str, Interval]:
-    """The intervals of measures whose leave-one-out scores are known, several at a time."""
+    """The intervals of measures that have leave-one-out scores, computed in parallel."""
 
-    def made(measure: Measure) -> Interval | None:
+    def interval_of(measure: Measure) -> Interval | None:
         influence = jackknife.influence(measure)
         if influence is None:
             return None
@@ -79,13 +84,13 @@ def _by_jackknife(
         return sampling.over(table).around(measure, influence.estimate, error, "jackknife", caution)
 
     jackknife.prepare(measures)
-    found = share_out([partial(made, measure) for measure in measures], table.counts.size)
-    pairs = zip(measures, found, strict=True)
+    intervals = share_out([partial(interval_of, measure) for measure in measures], table.counts.size)
+    pairs = zip(measures, intervals, strict=True)
     return {str(measure): interval for measure, interval in pairs if interval is not None}
 
 
 def too_many(cells: int, sampling: Sampling) -> Caution | None:
-    """Why cells cannot be resampled in reasonable time; None if they can."""
+    """A caution if there are too many cells to resample in reasonable time; None if there are not."""
     if cells * sampling.resamples <= AFFORDABLE:
         return None
     text = f"{cells:,} cells are too many for {sampling.resamples:,} resamples; give fewer resamples"
@@ -93,24 +98,24 @@ def too_many(cells: int, sampling: Sampling) -> Caution | None:
 
 
 def no_interval(score: float, why: Caution, sampling: Sampling) -> Interval:
-    """The interval of a score of which nothing is known but the score."""
+    """An Interval without ends, for a score whose uncertainty is not known."""
     return Interval(None, None, score, None, sampling.level, "none", why)
 
 
 def by_jackknife(measure: Measure, table: Table) -> bool:
-    """Whether leaving items out tells how much a score varies: if it is smooth, or items are many."""
+    """Whether the jackknife is valid: if the measure is smooth, or there are many items."""
     return all(kind.smooth for kind in measure.statistics) or table.n > LARGE
 
 
 def cautions(measure: Measure, table: Table, sampling: Sampling) -> Caution | None:
-    """Why an interval may be too wide or too narrow; None if there is no reason known."""
+    """Why an interval may be too wide or too narrow; None if no reason is known."""
     units = len(table.class_sizes) if sampling.unit == "classes" else int(table.n)
     if units < SMALL:
         noun = "class" if sampling.unit == "classes" else "item"
         return Caution(Reason.FEW_UNITS, f"{several(units, noun)}, which are few: it may be too narrow")
     if table.n < PER_CLUSTER * table.shape[1] and not all(kind.smooth for kind in measure.statistics):
         few = f"fewer than {PER_CLUSTER} items for each cluster"
-        return Caution(Reason.FEW_PER_CLUSTER, f"{few}: it may miss the truth, and tests may find too much")
+        return Caution(Reason.FEW_PER_CLUSTER, f"{few}: it may miss the true value, and tests may be too optimistic")
     size, times = table.profile.cells.arrays
     alone = float(times[size == 1].sum()) / float(table.n)
     if alone > SPARSE and Entropies in measure.statistics and sampling.corrects:
@@ -118,13 +123,13 @@ def cautions(measure: Measure, table: Table, sampling: Sampling) -> Caution | No
         return Caution(Reason.LONG_TAIL, f"{share}: it may be too wide, or miss a long tail")
     wrong = table.remember("wrong", lambda: int(table.n - table.cluster_best(count_itself)))
     if wrong < FEW_ERRORS:
-        few = f"{several(wrong, 'item')} of a class that is not their cluster's"
+        few = f"{several(wrong, 'item')} outside the largest class of their cluster"
         return Caution(Reason.FEW_ERRORS, f"{few}: it may be too narrow")
     return None
 
 
 def resampled_values(table: Table, measures: Sequence[Measure], sampling: Sampling) -> Mapping[str, Floats]:
-    """The scores of each resample."""
+    """The scores of each bootstrap resample: for each measure an array, one value per resample."""
     lines = Lines(table.rows), Lines(table.cols)
     parts: dict[str, list[Floats]] = {str(m): [] for m in measures}
     for measure in measures:
@@ -139,13 +144,13 @@ def resampled_values(table: Table, measures: Sequence[Measure], sampling: Sampli
 
 
 def bootstrapped(measure: Measure, table: Table, values: Floats, sampling: Sampling) -> Interval:
-    """The interval of resampled scores: less what resampling adds, which is about what sampling added."""
+    """The bootstrap interval, centred on the score minus the bootstrap estimate of its bias."""
     score = float(measure.of(table))
     if not np.isfinite(values).all():
         return no_interval(score, Caution(Reason.NOT_FINITE, "some resamples have no finite score"), sampling)
-    (low, high), error, more = measure.bounds, float(values.std(ddof=1)), float(values.mean()) - score
-    estimate = min(max(score - more, low), high) if sampling.corrects else score
+    (low, high), error, bias = measure.bounds, float(values.std(ddof=1)), float(values.mean()) - score
+    estimate = min(max(score - bias, low), high) if sampling.corrects else score
     caution = cautions(measure, table, sampling)
-    if abs(more) > error / 2:
-        caution = NEARLY  # whatever else is to be said
+    if abs(bias) > error / 2:
+        caution = NEARLY  # the most serious reason, so it replaces any other
     return sampling.over(table).around(measure, estimate, error, "bootstrap", caution)

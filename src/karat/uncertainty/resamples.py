@@ -1,6 +1,6 @@
-"""Bootstrap resamples of a table: the same cells with other counts, many at a time, drawn a few megabytes at a time.
+"""Bootstrap resamples of a table: the same cells with other counts, a few megabytes at a time.
 
-Every resample has a seed of its own, so it is the same whatever is drawn beside it, and in how many threads.
+Every resample has its own seed, so it does not depend on the other resamples or on the number of threads.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ from karat.uncertainty.sampling import Unit
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-AT_ONCE = 1 << 20  # counts that are held in memory
+AT_ONCE = 1 << 20  # resampled counts in memory at a time
 
 
 class Lines:
-    """Which cells lie in the same class, or in the same cluster."""
+    """The cells of a table grouped by class, or by cluster."""
 
     def __init__(self, codes: Ints) -> None:
         self.order = np.argsort(codes, kind="stable")
         self.starts = np.flatnonzero(np.diff(codes[self.order], prepend=-1))
-        self.ranks = np.empty(codes.size, np.int64)  # the place of each cell's line among all
+        self.ranks = np.empty(codes.size, np.int64)  # the index of each cell's class or cluster among those with cells
         self.ranks[self.order] = np.cumsum(np.diff(codes[self.order], prepend=-1) > 0) - 1
 
     def sums(self, values: Floats) -> Floats:
-        """Of each line; a row for each resample."""
+        """Sums over each class or cluster: a row per resample, a column per class or cluster."""
         return np.asarray(np.add.reduceat(values[:, self.order], self.starts, axis=1))
 
     def best(self, values: Floats) -> Floats:
-        """The largest of each line."""
+        """Maxima over each class or cluster: a row per resample, a column per class or cluster."""
         return np.asarray(np.maximum.reduceat(values[:, self.order], self.starts, axis=1))
 
 
 class Resampled(Counts):
-    """Tables of the same cells, a row of counts for each; statistics are arrays, a number for each table."""
+    """Resampled tables, a row of cell counts for each; statistics are arrays, one value per table."""
 
     integral = True
 
@@ -55,42 +55,42 @@ class Resampled(Counts):
 
     @cached_property
     def n(self) -> Any:
-        """The number of items of each."""
+        """The number of items of each table."""
         return self.counts.sum(axis=1)
 
     @cached_property
     def class_sizes(self) -> Floats:
-        """The sizes of classes; 0 where none of a class is drawn."""
+        """The sizes of classes, a row per table; 0 if no item of the class was drawn."""
         return self.by_class.sums(self.counts)
 
     @cached_property
     def cluster_sizes(self) -> Floats:
-        """The sizes of clusters."""
+        """The sizes of clusters, a row per table; 0 if no item of the cluster was drawn."""
         return self.by_cluster.sums(self.counts)
 
     @property
     def shape(self) -> tuple[Any, Any]:  # type: ignore[override]
-        """How many classes and clusters have items."""
+        """The number of non-empty classes and of non-empty clusters of each table."""
         return (self.class_sizes > 0).sum(axis=1), (self.cluster_sizes > 0).sum(axis=1)
 
     @property
     def nonempty_cells(self) -> Any:
-        """How many cells have items."""
+        """The number of non-empty cells of each table."""
         return (self.counts > 0).sum(axis=1)
 
     @property
     def squares(self) -> Squares:  # type: ignore[override]
-        """Sums of squares."""
+        """The sums of squared cell counts, class sizes and cluster sizes of each table."""
         return Squares(*((x * x).sum(axis=1) for x in (self.counts, self.class_sizes, self.cluster_sizes)))
 
     @property
     def largest(self) -> tuple[Any, Any]:  # type: ignore[override]
-        """The sizes of the largest class and cluster."""
+        """The sizes of the largest class and of the largest cluster of each table."""
         return self.class_sizes.max(axis=1), self.cluster_sizes.max(axis=1)
 
     @property
     def information(self) -> Information:  # type: ignore[override]
-        """The entropies, each as a sum of positive terms."""
+        """The entropies of each table in nats, as sums of positive terms."""
         n = self.n[:, None]
         gold, pred, joint = (
             weighted_log_ratio(x, n).sum(axis=1) / self.n for x in (self.class_sizes, self.cluster_sizes, self.counts)
@@ -108,15 +108,15 @@ class Resampled(Counts):
         return np.where(self.cluster_sizes > 0, f(self.cluster_sizes), 0.0).sum(axis=1)
 
     def cell_total(self, f: CellFormula) -> Any:
-        """The sum over cells."""
+        """The sum over cells of f(count, class size, cluster size)."""
         return self._cells(f).sum(axis=1)
 
     def class_best(self, f: CellFormula) -> Any:
-        """The sum over classes of their best cells."""
+        """The sum over classes of the largest f of their cells."""
         return self.by_class.best(self._cells(f)).sum(axis=1)
 
     def cluster_best(self, f: CellFormula) -> Any:
-        """The sum over clusters of their best cells."""
+        """The sum over clusters of the largest f of their cells."""
         return self.by_cluster.best(self._cells(f)).sum(axis=1)
 
     def _cells(self, f: CellFormula) -> Floats:
@@ -125,26 +125,26 @@ class Resampled(Counts):
             return np.where(self.counts > 0, f(self.counts, *sizes), 0.0)
 
     def matched(self, *, greedy: bool = False) -> Any:
-        """Items in a one-to-one map, table by table."""
+        """The number of items in the best (or greedy) one-to-one map of clusters to classes, for each table."""
         matching = greedy_matching if greedy else best_matching
-        found = np.empty(len(self.counts))
-        for place, row in enumerate(self.counts):
-            filled = np.flatnonzero(row)
-            values = row[filled].astype(np.int64)
-            found[place] = values[matching(self.rows[filled], self.cols[filled], values)].sum()
-        return found
+        matched = np.empty(len(self.counts))
+        for index, row in enumerate(self.counts):
+            nonempty = np.flatnonzero(row)
+            values = row[nonempty].astype(np.int64)
+            matched[index] = values[matching(self.rows[nonempty], self.cols[nonempty], values)].sum()
+        return matched
 
     def each(self, f: Callable[[Any], Any]) -> Any:
-        """f of each table."""
+        """The value of f for each table."""
         return np.array([f(Table.from_cells(self.rows, self.cols, row)) for row in self.counts], dtype=np.float64)
 
     def expand(self) -> tuple[Any, Any]:
-        """Not of many tables."""
-        raise TableError("resamples have no one list of items; take one of them.")
+        """Unsupported: resamples have no single list of items."""
+        raise TableError("resamples have no single list of items; expand one of them.")
 
 
 def drawn(counts: Ints, rows: Ints, resamples: int, seed: int, unit: Unit = "items") -> Iterator[Floats]:
-    """Resampled counts of some cells, a few rows at a time: of items, or of whole classes, with replacement."""
+    """Yield resamples of items or of whole classes, a few at a time: arrays with a row of counts each."""
     step = max(1, AT_ONCE // counts.size)
     draw = _classes(counts, rows) if unit == "classes" else _items(counts)
     for low in range(0, resamples, step):
@@ -154,11 +154,11 @@ def drawn(counts: Ints, rows: Ints, resamples: int, seed: int, unit: Unit = "ite
 
 def _items(counts: Ints) -> Callable[[np.random.Generator], Any]:
     n = int(counts.sum())
-    if n > 16 * counts.size:  # fewer cells than items: a draw for each cell
+    if n > 16 * counts.size:  # far more items than cells: one multinomial draw is faster than one per item
         shares = counts / n
         return lambda rng: rng.multinomial(n, shares)
-    places = np.repeat(np.arange(counts.size), counts)
-    return lambda rng: np.bincount(places[rng.integers(0, n, n)], minlength=counts.size)
+    cells = np.repeat(np.arange(counts.size), counts)  # the cell of each item
+    return lambda rng: np.bincount(cells[rng.integers(0, n, n)], minlength=counts.size)
 
 
 def _classes(counts: Ints, rows: Ints) -> Callable[[np.random.Generator], Any]:

@@ -1,4 +1,4 @@
-"""What intervals are, how they are asked for, and how they read."""
+"""Confidence intervals: their options (Sampling), their values (Interval) and their cautions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RESAMPLES = 1000
 
 
 class Reason(Enum):
-    """Why an interval may not hold what its level promises."""
+    """Why the coverage of an interval may differ from its nominal level."""
 
     FEW_UNITS = "few_units"
     FEW_PER_CLUSTER = "few_per_cluster"
@@ -32,7 +32,7 @@ class Reason(Enum):
 
 
 class Caution(NamedTuple):
-    """A reason to be careful with an interval, and the words for it."""
+    """A reason to distrust an interval, and its wording."""
 
     reason: Reason
     text: str
@@ -44,8 +44,8 @@ class Caution(NamedTuple):
 class Interval(NamedTuple):
     """A confidence interval for the score in the population that the items were drawn from.
 
-    estimate is the bias-corrected score, as far as the bias is known; the score stays what its definition says. What is
-    not known is None.
+    estimate is the bias-corrected score, as far as the bias is known; the score itself is not corrected. Ends and
+    standard error are None where they are not known.
     """
 
     low: float | None
@@ -70,7 +70,7 @@ class Interval(NamedTuple):
 
 
 class Sampling(NamedTuple):
-    """How intervals are made."""
+    """The options of confidence intervals: level, sampling unit, bias correction, resamples, seed."""
 
     level: float = 0.95
     unit: Unit = "items"
@@ -92,20 +92,21 @@ class Sampling(NamedTuple):
         """Validate the options and return self."""
         if not isinstance(self.level, Real) or not 0.5 <= float(self.level) < 1:
             raise MeasureError(
-                Option("interval", (self.level,)), " is not a share of intervals; give one such as 0.95."
+                Option("interval", (self.level,)),
+                " is not a confidence level; give a number such as 0.95.",
             )
         if self.unit not in ("items", "classes"):
-            raise MeasureError(Option("unit", (self.unit,)), " is not what is sampled; use 'items' or 'classes'.")
+            raise MeasureError(Option("unit", (self.unit,)), " is not a sampling unit; use 'items' or 'classes'.")
         if not isinstance(self.resamples, Integral) or self.resamples < 2:
             raise MeasureError(Option("resamples", (self.resamples,)), " are too few; give 1000, or 2 at least.")
         RESAMPLES_LIMIT.check(int(self.resamples), "resamples", MeasureError)
         if not isinstance(self.seed, Integral) or self.seed < 0:
-            raise MeasureError(Option("seed", (self.seed,)), " is no seed; give a whole number from 0 on.")
+            raise MeasureError(Option("seed", (self.seed,)), " is not a seed; give a whole number, 0 or more.")
         return self
 
     @property
     def corrects(self) -> bool:
-        """Whether bias is corrected: not if whole classes were drawn, which are complete whatever their number."""
+        """Whether bias is corrected: not if classes are the sampling unit, since they are complete."""
         return self.corrected and self.unit == "items"
 
     @property
@@ -117,38 +118,38 @@ class Sampling(NamedTuple):
         return f"{100 * self.level:g}% confidence intervals for the score in {population}{around}."
 
     def signature(self, methods: Iterable[str]) -> str:
-        """How intervals were made, for a signature: also from which draws, if there were any."""
+        """The options of the intervals for a signature; with resamples and seed if any were drawn."""
         used = list(dict.fromkeys(methods))
         around = "" if self.corrects else ",uncorrected"
         drawn = f",resamples={self.resamples},seed={self.seed}" if "bootstrap" in used else ""
         return f"interval:{self.level:g}({'+'.join(used)},{self.unit}{around}{drawn})"
 
     def over(self, table: Any) -> Sampling:
-        """Itself for a table: if whole classes were drawn, with as many degrees of freedom as they leave."""
+        """The options for a table: with its degrees of freedom, if classes are the sampling unit."""
         if self.unit == "items":
             return self
         classes = len(table.class_sizes)
         if classes < 2:
             raise MeasureError(
-                Option("unit", ("classes",)), " needs two classes or more: one does not show how much they vary."
+                Option("unit", ("classes",)), " needs two classes or more to estimate a variance; use 'items'."
             )
         return self._replace(freedom=classes - 1)
 
     @property
     def z(self) -> float:
-        """How many standard errors an interval reaches to each side."""
+        """The half-width of an interval in standard errors: a quantile of the normal or t distribution."""
         if self.freedom is not None:
             from scipy.special import stdtrit
 
             return float(stdtrit(self.freedom, 0.5 + self.level / 2))
-        from statistics import NormalDist  # which takes as long to load as a small file to read
+        from statistics import NormalDist  # imported late: loading it takes as long as reading a small file
 
         return NormalDist().inv_cdf(0.5 + self.level / 2)
 
     def p(self, gap: float, error: float) -> float:
-        """The probability of a gap as large as this, in either direction, if there were none.
+        """The two-sided p-value of a difference with this standard error, if there were no difference.
 
-        1 without any variation, by which nothing can be told.
+        1 if the standard error is 0, since nothing can be concluded without variation.
         """
         if not error > 0 or not math.isfinite(gap):
             return 1.0
@@ -161,14 +162,14 @@ class Sampling(NamedTuple):
     def around(
         self, measure: Measure, estimate: float, error: float, method: str, caution: Caution | None = None
     ) -> Interval:
-        """An interval that stays within the measure's bounds."""
+        """The interval around an estimate, clipped to the measure's bounds."""
         low, high = map(float, measure.bounds)
         ends = max(low, estimate - self.z * error), min(high, estimate + self.z * error)
         return Interval(*ends, estimate, error, self.level, method, caution)
 
 
 def span(interval: Interval, digits: int) -> str:
-    """An interval as it is printed."""
+    """An interval as printed text, such as 0.4120 to 0.5034; a dash if it has no ends."""
     if interval.low is None:
         return "–"
     return f"{decimals(interval.low, digits)} to {decimals(interval.high, digits)}"
@@ -182,14 +183,14 @@ OUTSIDE = Caution(
 
 
 def cautions_of(score: float, interval: Interval) -> list[str]:
-    """What to beware of: a score outside its own interval, and an interval that may be too wide or too narrow."""
+    """The cautions as text: a score outside its interval, an interval that may be too wide or narrow."""
     outside = interval.low is not None and interval.high is not None and not interval.low <= score <= interval.high
     own = [] if interval.caution is None else [f"the interval: {interval.caution}"]
     return [str(OUTSIDE), *own] if outside else own
 
 
 def remarks_on(scores: Mapping[str, float], intervals: Mapping[str, Interval]) -> list[str]:
-    """What to beware of, each once, with the scores that it is about."""
+    """The cautions on scores and intervals as sentences, each once, after the names of its measures."""
     about: dict[str, list[str]] = {}
     for name, interval in intervals.items():
         for text in cautions_of(scores[name], interval):
