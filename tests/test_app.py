@@ -267,7 +267,7 @@ def test_the_command_on_the_page_does_the_same(tmp_path: Path, monkeypatch: pyte
 
 def test_a_port_that_is_taken_is_told(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["app", "--port", str(server.port), "--no-browser"]) == 1
-    assert f"port {server.port} cannot be had" in capsys.readouterr().err
+    assert f"port {server.port} is not available" in capsys.readouterr().err
 
 
 def test_without_its_libraries_the_app_says_so(

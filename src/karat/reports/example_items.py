@@ -1,4 +1,4 @@
-"""The ids of some items of each cell, to be looked up."""
+"""The ids of a few example items of each cell."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from karat.output.layout import shortened, shown
 from karat.scoring.evaluation import Evaluation
 
-EACH = 5  # items of a cell
-WIDE = 40  # columns of an id
+EACH = 5  # example items of a cell, at most
+WIDE = 40  # characters of an id, at most
 
 
 def examples_of(ev: Evaluation, system: str) -> dict[int, tuple[str, ...]]:
