@@ -172,7 +172,7 @@ def test_too_much_is_refused(server: Server) -> None:
             {},
             "more than 100,000,000 bytes once unpacked",
         ),
-        ({"a.zip": b"PK"}, {}, "unpack it"),
+        ({"a.zip": b"PK"}, {}, "decompress it"),
         ({f"{i}.csv": b"x" for i in range(41)}, {}, "the question: 41 files, but 40 is the most"),
         ({"both.csv": TABLE.encode()}, {"measures": "no_such"}, "no_such"),
         ({"both.csv": TABLE.encode()}, {"beta": "-1"}, "give a number above 0"),
