@@ -38,7 +38,7 @@ STABLE = 0.25  # completeness is stable if it changes by less than this share of
 
 
 def corpus_of(corpus: str, gold: str | None = None) -> Numbers:
-    """Features of accented words: of synthesised speech, of a folder of recordings, or the columns of a table."""
+    """Features of accented words: of synthesised speech, of recordings, or the columns of a table."""
     if corpus == "vowels":
         data = load(corpus)
         return Numbers(DATASETS[corpus].title, data.gold, data.features)

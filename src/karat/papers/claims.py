@@ -32,7 +32,7 @@ def decimals_of(printed: str) -> int:
 
 
 def number(paper: str, place: str, claim: str, printed: str, computed: float, note: str = "") -> Claim:
-    """The claim of a printed number: reached in every digit, off by one in the last (such as truncated), or not.
+    """The claim of a printed number: reached in every digit, up to one unit in the last, or not.
 
     >>> number("x", "Table 1", "V", "0.81", 0.8169).verdict
     'reached up to rounding'

@@ -99,7 +99,7 @@ def _numbers(gold: Any) -> tuple[int, int]:
 
 
 def clustered(found: Constituents, labels: NDArray[np.int64], k: int) -> NDArray[np.int64]:
-    """Labels merged into k clusters by k-means over syntactic features, weighted by numbers of constituents.
+    """Labels merged into k clusters by k-means over syntactic features, weighted by frequency.
 
     The initial centres are the k most frequent labels, which have the lowest numbers.
     """

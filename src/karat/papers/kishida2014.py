@@ -124,7 +124,7 @@ class Study:
         return float(self.of(name, sizes, error, clusters).mean())
 
     def correlations(self, sizes: str, error: float, clusters: int) -> NDArray[np.float64]:
-        """The correlation matrix of the fifteen measures over iterations; van Dongen's criterion as 1 - vDon."""
+        """Correlation matrix of the fifteen measures over iterations; van Dongen's criterion as 1 - vDon."""
         columns = [self.of(name, sizes, error, clusters) * (-1 if name == "vDon" else 1) for name in MEASURES]
         return np.asarray(np.corrcoef(np.array(columns)))
 

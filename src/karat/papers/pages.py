@@ -26,7 +26,7 @@ from karat.version import __version__
 
 @dataclass(frozen=True)
 class Reproduction(Printed, Sequence[Claim]):
-    """The claims of a paper or of one of its experiments; prints as a table of printed and computed results."""
+    """The claims of a paper or of an experiment; prints as a table of printed and computed results."""
 
     paper: str
     title: str
@@ -91,7 +91,7 @@ class Reproduction(Printed, Sequence[Claim]):
         return "\n\n".join([*parts, *tables, *pictures, f"Made by karat {__version__}: `{command} -o DIR`."]) + "\n"
 
     def write(self, folder: str) -> list[str]:
-        """Write the page, the claims as JSON and the figures as SVG and PNG to a directory; return the file names."""
+        """Write the page, the claims (JSON) and the figures (SVG, PNG) to a directory; return file names."""
         prepare(folder)
         stem = f"{self.paper}-{self.experiment}" if self.experiment else self.paper
         figures = {f"{self.paper}-{name}": draw for name, draw in self.figures().items()}

@@ -68,7 +68,7 @@ def numbers_of_clusters(items: int) -> tuple[int, ...]:
 
 
 def sweep(name: str, rows: Any, gold: Sequence[Any], *, starts: int, processes: int | None) -> Curve:
-    """Run k-means on the rows for each number of clusters; results are cached. starts: runs for each number."""
+    """Run k-means on the rows for each number of clusters, from several starts; results are cached."""
     codes = karat.encode(list(gold)).coded[0]
     ks = numbers_of_clusters(len(codes))
     blocks = [(f"{k}", Task(rows, codes, k, starts)) for k in reversed(ks)]  # the slowest first

@@ -1,4 +1,4 @@
-"""Axes and colours of plots; colours are distinct for colour-blind readers, in greyscale and on dark backgrounds."""
+"""Axes and colours of plots, distinct also for colour-blind readers, in greyscale and on black."""
 
 from __future__ import annotations
 

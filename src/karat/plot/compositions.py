@@ -32,7 +32,7 @@ CLASSES = 12  # at most: more are hard to distinguish by colour and hatch
 
 
 def composition(table: object, *, ax: Axes | None = None, most: int = 30) -> Axes:
-    """A stacked bar for each cluster, largest first, of the shares of its classes; cluster sizes are on the right.
+    """A stacked bar for each cluster, largest first: the shares of its classes; its size on the right.
 
     At most `most` clusters are drawn, and one bar for all others; of the classes, the largest twelve.
 

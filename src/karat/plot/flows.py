@@ -24,7 +24,7 @@ LABEL = 0.03  # distance from a block to its name, as a share of the width
 
 
 def flow(table: object, *, ax: Axes | None = None, most: int = 20) -> Axes:
-    """Bands from classes (left) to clusters (right), as thick as their numbers of items, ordered to cross little.
+    """Bands from classes (left) to clusters (right), as thick as their counts, ordered to cross little.
 
     At most `most` classes and clusters are drawn, the largest, and one block for all others.
 

@@ -30,7 +30,7 @@ SIZES = (0.36, 0.28)  # width of a column and height of a row in inches, on a ne
 
 
 def heatmap(table: object, *, ax: Axes | None = None, most: int = 40, share: str = "class") -> Axes:
-    """The contingency table: colour is the share of the class (or of the cluster); counts are written if they fit.
+    """The contingency table; colour is the share of the class or cluster, counts are shown if they fit.
 
     Classes are ordered by size, clusters by their majority class. At most `most` classes and clusters are drawn, the
     largest, and one row or column for all others. share: "class" or "cluster", by whose size counts are divided.

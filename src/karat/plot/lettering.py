@@ -30,7 +30,7 @@ def name(label: object, most: int = 30) -> str:
 
 
 def names_apart(labels: Sequence[object], most: int) -> list[str]:
-    """Labels shortened to at most `most` characters; in the middle if cutting their ends would make two equal.
+    """Labels shortened to `most` characters, in the middle if cutting their ends makes two equal.
 
     >>> names_apart(["system_of_2017", "system_of_2018"], 9)
     ['syst…2017', 'syst…2018']

@@ -1,4 +1,4 @@
-"""A table reduced for drawing: its largest classes and clusters, and one row or column for all others."""
+"""A table reduced for drawing: the largest classes and clusters, and one line for all others."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Side(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Overview:
-    """Counts of items: a row for each class drawn and one for all others, if any; columns for clusters likewise."""
+    """Counts: a row for each class drawn, then one for all others, if any; columns likewise."""
 
     counts: NDArray[Any]
     classes: Side
@@ -113,7 +113,7 @@ def _by_mean_row(counts: NDArray[Any]) -> list[int]:
 
 
 def crossings(counts: NDArray[Any]) -> float:
-    """The crossings of bands in this order of rows and columns: the sum of products of the shares that cross."""
+    """The crossings of bands in this order: the sum of products of the shares that cross."""
     flows = counts / max(counts.sum(), np.finfo(float).tiny)
     before = np.cumsum(flows, axis=1) - flows  # the row's share in columns to the left
     below = np.cumsum(before[::-1], axis=0)[::-1] - before
@@ -121,7 +121,7 @@ def crossings(counts: NDArray[Any]) -> float:
 
 
 def overview(given: object, most_classes: int, most_clusters: int) -> Overview:
-    """The largest classes and clusters of a table by falling size, and all others as one; a single other is drawn.
+    """The largest classes and clusters by falling size, and all others as one; a single other is drawn.
 
     Singletons that a policy made of noise or missing labels are among the others.
     """

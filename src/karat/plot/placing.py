@@ -58,7 +58,7 @@ class Box(NamedTuple):
 
 
 def spread(wanted: Sequence[float], sizes: Sequence[float], low: float, high: float) -> list[float]:
-    """Centres of labels nearest to those wanted, by least squares, without overlaps and between low and high.
+    """Centres nearest to those wanted, by least squares, without overlaps, between low and high.
 
     The order is kept; if the labels do not fit, they extend beyond high.
 
@@ -128,7 +128,7 @@ def _clear(point: tuple[float, float], box: Box, taken: NDArray[Any]) -> bool:
 
 
 def _candidates(point: tuple[float, float], size: tuple[float, float], near: float) -> Iterator[Box]:
-    """Candidate boxes around a point, nearest first; each touches its ring with the side or corner facing the point."""
+    """Candidate boxes around a point, nearest first; each touches its ring on the side facing the point."""
     (x, y), (wide, tall) = point, size
     for ring in RINGS:
         for turn in TURNS:

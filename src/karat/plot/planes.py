@@ -95,7 +95,7 @@ def _intervals(result: object) -> tuple[Interval, ...]:
 
 
 def _trivial(tables: list[Table]) -> list[Point]:
-    """The points of one cluster and of singletons (integral cells only); none if the tables differ in gold."""
+    """The points of one cluster and singletons (integral cells only); none if golds differ."""
     profiles = [table.profile for table in tables]
     if any(profile.classes != profiles[0].classes for profile in profiles):
         return []

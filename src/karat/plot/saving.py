@@ -19,7 +19,7 @@ FINE = 150  # least resolution of PNG, in dots per inch
 
 
 def save(drawn: Axes | Figure, path: str | PathLike[str]) -> None:
-    """Write a figure, or that of some axes, as PNG, SVG or PDF by the file's suffix; output is reproducible."""
+    """Write a figure, or that of some axes, as PNG, SVG or PDF by suffix; output is reproducible."""
     need_matplotlib()
     from matplotlib import rc_context
 

@@ -35,7 +35,7 @@ class Standing(NamedTuple):
 
 
 def comparison(comparison: Comparison, measure: str | Measure | None = None, *, ax: Axes | None = None) -> Axes:
-    """Systems by score, best on top; on the right, the letters of the systems that each is significantly better than.
+    """Systems by score, best on top; on the right, letters of those that each significantly beats.
 
     The bias-corrected estimate is marked where it differs from the score. measure: by default, the first compared.
     """
@@ -72,7 +72,7 @@ def _standings(comparison: Comparison, measure: Measure) -> list[Standing]:
 
 
 def _draw(ax: Axes, standings: list[Standing]) -> bool:
-    """Draw intervals as lines, scores as dots, differing estimates as strokes; return whether any estimate differs."""
+    """Draw intervals, scores and differing estimates; return whether any estimate differs."""
     rows = np.arange(len(standings))
     scores = np.array([s.score for s in standings])
     spans = [(s.score, s.score, s.score) if s.interval is None else s.interval[:3] for s in standings]

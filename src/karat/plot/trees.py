@@ -25,7 +25,7 @@ class Branch(NamedTuple):
 
 
 def dendrogram(relation: Relation, *, ax: Axes | None = None) -> Axes:
-    """Dendrogram of the measures by average linkage of 1 - r; those that join far to the left correlate little.
+    """Dendrogram of measures by average linkage of 1 - r; those that join far left correlate little.
 
     Three groups are coloured; the most representative measure of each is bold.
     """

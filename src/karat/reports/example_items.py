@@ -14,7 +14,7 @@ WIDE = 40  # characters of an id, at most
 
 
 def examples_of(ev: Evaluation, system: str) -> dict[int, tuple[str, ...]]:
-    """The ids of the first few items of each cell of a system's table, by the index of the cell; {} without ids."""
+    """The ids of the first few items of each cell, by index of the cell; {} without ids."""
     if not ev.has_items or ev.aligned.items is None or ev.aligned.counts is not None:
         return {}
     items, cells = ev.items, ev.item_cells(system)

@@ -1,4 +1,4 @@
-"""Classes, clusters and cells as JSON for the page's script: the worst lines and largest cells, within limits."""
+"""JSON for the page's script: the worst classes and clusters and the largest cells, within limits."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Limits(NamedTuple):
 
 
 def explored(system: System, limits: Limits) -> dict[str, Any]:
-    """The data of a system for the page's script: its kept classes and clusters, and the cells between them."""
+    """The data of a system for the page's script: kept classes and clusters, and their cells."""
     explanation, table = system.explanation, system.table
     kept = [_kept(side, limits) for side in (explanation.classes, explanation.clusters)]
     indices = kept_places(system, limits)

@@ -38,7 +38,7 @@ class Line(NamedTuple):
 
 
 class Heat(NamedTuple):
-    """The heat map: its columns, its rows, and notes on classes and clusters that are not shown one by one."""
+    """The heat map: its columns, its rows, and notes on classes and clusters that are not shown."""
 
     clusters: tuple[tuple[str, str, int], ...]  # name, size, and index in the explorer or -1
     lines: tuple[Line, ...]

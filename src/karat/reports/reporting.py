@@ -37,7 +37,7 @@ def report(
     notes: Iterable[str] = (),
     **options: Unpack[Options],
 ) -> Report:
-    """An HTML report: scores with confidence intervals, paired comparison, explanation, and the table to explore.
+    """An HTML report: scores with confidence intervals, comparison, explanation, and the table.
 
     measure: the measure that is explained. interval: the level of the intervals; None omits them and the paired tests.
     title, command and notes are printed on the page. With `by`, the page has the scores of each group and a ranking.

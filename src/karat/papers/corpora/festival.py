@@ -1,4 +1,4 @@
-"""Speech with known pitch accents, synthesised by Festival, with TextGrids of the accents that were requested.
+"""Speech with known pitch accents, synthesised by Festival, with TextGrids.
 
 Festival drops accents that are given with words, so each is attached to a syllable, where its ToBI rules look.
 """
@@ -147,7 +147,7 @@ class Spoken(NamedTuple):
 def make_corpus(
     folder: str | PathLike[str], size: int = 1200, seed: int = 0, progress: Callable[[], object] | None = None
 ) -> Path:
-    """Synthesise a speech corpus of this many utterances, each with one accented word; reproducible by seed.
+    """Synthesise `size` utterances with one accented word each; reproducible by seed.
 
     Accents have the proportions that Rosenberg and Hirschberg (2007) print, normalised to 1; a quarter of H* and of
     L+H* is downstepped. Eight speakers differ in F0 range and speed, and every recording has its own noise, 10 to 40 dB

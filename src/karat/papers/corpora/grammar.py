@@ -20,7 +20,7 @@ MOST_CHILDREN = 5  # more are counted in the same column
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Constituents:
-    """The constituents of two words or more, each before those inside it; words are represented by their tags.
+    """The constituents of two words or more, each before those inside it; words are tags.
 
     The words of all sentences are concatenated; sentence s is words[bounds[s]:bounds[s + 1]], and constituent c spans
     words[start[c]:end[c]]. Its children are symbols[first_child[c]:first_child[c + 1]]: the index of a tag, or ~d for

@@ -1,4 +1,4 @@
-"""Sentence graphs, whose constituents may have gaps, converted to trees by raising detached parts to the parent."""
+"""Sentence graphs with gaps, converted to trees by raising detached parts to the parent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels for constituents by merging pairs of labels while that shortens the description of the treebank.
+"""Labels for constituents, merged while that shortens the description of the treebank.
 
 Follows Bayesian model merging (Borensztajn & Zuidema 2007). The description length, in bits, is that of
 a grammar and of the data given the grammar. With N labels and T tags, each distinct rule costs log2(N + T + 1) for
@@ -58,7 +58,7 @@ def tree_labels(found: Constituents) -> Ints:
 
 
 def description_length(found: Constituents, labels: ArrayLike) -> float:
-    """The description length in bits: of the grammar of the labelled trees, and of the data given the grammar."""
+    """The description lengths in bits: of the grammar, and of the data given the grammar."""
     rules = _rules(found, _checked(found, labels))
     uses: Counter[int] = Counter()
     for rule, count in rules.items():

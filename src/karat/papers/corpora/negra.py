@@ -20,7 +20,7 @@ def looks_exported(text: str) -> bool:
 
 
 def exported_trees(text: str, name: str) -> Iterator[Node]:
-    """The trees of the sentences between #BOS and #EOS; tables and comments are skipped. name: for messages."""
+    """The trees of the sentences between #BOS and #EOS; all else is skipped. name: for messages."""
     graph: Graph | None = None
     for number, line in enumerate(text.split("\n"), 1):
         fields = [field for field in _SPACE.split(line) if field]

@@ -73,7 +73,7 @@ def measure(
     ceiling: float = 500.0,
     progress: Callable[[], object] | None = None,
 ) -> Measured:
-    """The ten features of every accented word; floor and ceiling bound F0, in Hz; progress is called per recording.
+    """The ten features of every accented word; floor and ceiling bound F0, in Hz.
 
     A speaker's mean and standard deviation are over all voiced frames of all their recordings. Words with fewer than
     three voiced frames, or without two adjacent ones, are omitted and counted in a remark.

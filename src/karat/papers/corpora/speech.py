@@ -1,4 +1,4 @@
-"""Speech with ToBI labels: a folder for each speaker, each recording a WAV file and a TextGrid of the same stem."""
+"""Speech with ToBI labels: a folder for each speaker, a WAV and a TextGrid for each recording."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Tone(NamedTuple):
 
 
 class Recording(NamedTuple):
-    """A recording with its words and tones in temporal order; the speaker of files outside folders is '.'."""
+    """A recording with its words and tones in temporal order; the speaker is '.' outside folders."""
 
     speaker: str
     stem: str
@@ -145,7 +145,7 @@ def _omission(label: str, inside: bool, taken: bool) -> str:
 
 
 def corpus_accents(corpus: Sequence[Recording]) -> list[Accents]:
-    """The accented words of each recording of a corpus; KaratError if accents are not of two kinds or more."""
+    """The accented words of each recording; KaratError if accents are not of two kinds or more."""
     found = [accented_words(recording) for recording in corpus]
     left_out = sum((accents.left_out for accents in found), Counter[str]())
     check_kinds([word.accent for accents in found for word in accents.words], left_out)

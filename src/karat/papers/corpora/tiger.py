@@ -18,7 +18,7 @@ _LONGEST = 4_000_000  # bytes of a tag, at most: expat rescans it with each part
 
 
 def looks_like_tiger(head: bytes, name: str) -> bool:
-    """Whether the beginning of a file is TIGER-XML, by its first element; FileError if it has declarations."""
+    """Whether a file begins as TIGER-XML, by its first element; FileError if it has declarations."""
     reader = _Reader(name)
     try:
         reader.read(head.lstrip(), last=False)

@@ -55,7 +55,7 @@ def leaves(tree: Tree) -> Iterator[Leaf]:
 
 
 def is_counted(leaf: Leaf) -> bool:
-    """Whether a leaf is a word, not punctuation, a null element or a currency sign (Penn, STTS or Chinese tags)."""
+    """Whether a leaf is a word: not punctuation, a null element or a currency sign."""
     left_out = leaf.tag in _LEFT_OUT or leaf.tag.startswith("$") or leaf.word in _QUOTES
     return not (left_out or _TRACE.fullmatch(leaf.word))
 

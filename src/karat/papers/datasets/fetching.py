@@ -47,7 +47,7 @@ def _is_whole(folder: str) -> bool:
 
 
 def fetch(name: str, *, file: str | None = None, again: bool = False) -> str:
-    """The folder of a data set; it is downloaded if it is not in the cache, and its licence and source printed.
+    """The folder of a data set; if not in the cache, it is downloaded, and its licence printed.
 
     file: the package, if it was downloaded elsewhere. again: fetch even if the data set is in the cache.
     """

@@ -1,4 +1,4 @@
-"""Document sets with known classes: the generator of Kishida (2014), section 4.1, with its constants as parameters."""
+"""Document sets with known classes: the generator of Kishida (2014), section 4.1."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Documents(NamedTuple):
 
 @dataclass(frozen=True)
 class DocumentModel:
-    """A generator of documents: class sizes, terms, normal distributions of frequencies, and the error factor.
+    """A generator of documents: class sizes, terms, distributions of frequencies, and the error factor.
 
     Specific terms are frequent in the classes they belong to; general terms belong to none. negative_means: term means
     below 0 are kept ("keep"), or made positive ("absolute"). cut: frequencies are truncated to integers before and

@@ -1,4 +1,4 @@
-"""k-means by Lloyd's algorithm: assign items to the nearest centre, move centres to the means, until stable."""
+"""k-means by Lloyd's algorithm."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ HEADERS = {
 
 
 class Connection(H11Protocol):
-    """A connection that is closed if its request takes too long, or if it is idle and there are too many."""
+    """A connection that is closed if its request is too slow, or if it is idle and there are too many."""
 
     def connection_made(self, transport: Any) -> None:
         """Start the timer; if there are too many connections, close the one that has been idle longest."""

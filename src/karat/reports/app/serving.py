@@ -35,7 +35,7 @@ BACKLOG = 16  # connections that may wait to be accepted
 
 
 def application(port: int, limit: int, key: str, workers: Workers) -> Any:
-    """The ASGI application: the page, for clients with the key, and its reports, under local addresses only."""
+    """The ASGI application: the page, for clients with the key, and its reports; local addresses only."""
     from starlette.applications import Starlette
     from starlette.responses import HTMLResponse, JSONResponse
     from starlette.routing import Route
@@ -75,7 +75,7 @@ def application(port: int, limit: int, key: str, workers: Workers) -> Any:
 
 
 async def _answered(request: Request, limit: int, workers: Workers) -> bytes:
-    """The report on a request; its folders and its place in the queue are released also if the client disconnects."""
+    """The report on a request; its folders and place in the queue are always released."""
     with workers.place(), ExitStack() as stack:
         arriving = stack.enter_context(new_folder(_parent_folder(request, limit)))
         files, answer = (os.path.join(arriving, name) for name in ("files", "answer"))
@@ -188,7 +188,7 @@ def _same_origin(request: Request, hosts: set[str], token: str) -> None:
 
 
 def serve(port: int = 0, limit: int = limits.APP_BYTES.most, *, ready: Callable[[str], None] | None = None) -> None:
-    """Run the server until a signal ends it; ready is called with the address. limit: bytes of a request."""
+    """Run the server until a signal; ready is called with the address. limit: bytes of a request."""
     try:
         import jinja2  # noqa: F401
         import uvicorn

@@ -1,4 +1,4 @@
-"""The queue of reports: each is computed by its own process, which is killed when the client disconnects."""
+"""The queue of reports, each computed by its own process, killed when the client disconnects."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class RefusedError(Exception):
 
 
 class Workers:
-    """Processes that compute one report each; a spare one is kept ready, as Python and its libraries load slowly.
+    """Processes that compute one report each; a spare one is kept ready, as libraries load slowly.
 
     scale: factor of the limits on time and memory.
     """
