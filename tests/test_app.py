@@ -172,7 +172,7 @@ def test_too_much_is_refused(server: Server) -> None:
             {},
             "more than 100,000,000 bytes once unpacked",
         ),
-        ({"a.zip": b"PK"}, {}, "unpack it"),
+        ({"a.zip": b"PK"}, {}, "decompress it"),
         ({f"{i}.csv": b"x" for i in range(41)}, {}, "the question: 41 files, but 40 is the most"),
         ({"both.csv": TABLE.encode()}, {"measures": "no_such"}, "no_such"),
         ({"both.csv": TABLE.encode()}, {"beta": "-1"}, "give a number above 0"),
@@ -267,7 +267,7 @@ def test_the_command_on_the_page_does_the_same(tmp_path: Path, monkeypatch: pyte
 
 def test_a_port_that_is_taken_is_told(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["app", "--port", str(server.port), "--no-browser"]) == 1
-    assert f"port {server.port} cannot be had" in capsys.readouterr().err
+    assert f"port {server.port} is not available" in capsys.readouterr().err
 
 
 def test_without_its_libraries_the_app_says_so(

@@ -17,7 +17,7 @@ import pytest
 import karat
 from karat.papers.claims import cells, number
 from karat.papers.pages import Reproduction, reproduce
-from karat.papers.runs import _worked
+from karat.papers.runs import _computed
 
 reproduced = cache(reproduce)
 PAPERS = ("dom2001", "rosenberg2007", "reichart2009", "manning2008")  # the simulation is tried in test_synth.py
@@ -91,7 +91,7 @@ def slowly(task: float) -> Any:
 
 def test_nobody_waits_for_blocks_that_nobody_wants() -> None:
     begun = time.monotonic()
-    blocks = _worked(slowly, [("a", 0.0), ("b", 30.0), ("c", 30.0)], 2)
+    blocks = _computed(slowly, [("a", 0.0), ("b", 30.0), ("c", 30.0)], 2)
     assert next(blocks)[0] == "a"
     blocks.close()
     assert time.monotonic() - begun < 15
@@ -101,8 +101,8 @@ ORPHANS = """
 import sys
 sys.path.insert(0, sys.argv[1])
 from test_papers import slowly
-from karat.papers.runs import _worked
-blocks = _worked(slowly, [("a", 0.0), ("b", 60.0), ("c", 60.0)], 2)
+from karat.papers.runs import _computed
+blocks = _computed(slowly, [("a", 0.0), ("b", 60.0), ("c", 60.0)], 2)
 next(blocks)
 print("at work", flush=True)
 next(blocks)

@@ -119,7 +119,7 @@ def test_a_heatmap_has_a_cell_for_each_class_and_cluster_and_writes_the_counts()
 def test_a_heatmap_can_show_shares_of_clusters() -> None:
     mesh = karat.plot.heatmap(table_of([[3, 0], [1, 4]]), share="cluster").collections[0]
     assert np.ma.filled(mesh.get_array(), 0).sum(axis=0).tolist() == [1, 1]
-    with pytest.raises(KaratError, match=r"share='row' is not what cells are shares of; use 'class' or 'cluster'"):
+    with pytest.raises(KaratError, match=r"share='row' is not supported; use 'class' or 'cluster'"):
         karat.plot.heatmap(table_of([[1]]), share="row")
 
 
@@ -153,7 +153,7 @@ def test_all_of_ten_thousand_classes_and_clusters_are_in_the_overview() -> None:
 @pytest.mark.parametrize("most", [0, -1, 2.5, True, "all"])
 def test_a_number_of_lines_that_is_none_is_refused(most: Any) -> None:
     for plot in OF_TABLES.values():
-        with pytest.raises(KaratError, match=r"is not a number of lines to draw; give a whole number from 1 on\."):
+        with pytest.raises(KaratError, match=r"is not a number of classes or clusters; give an integer from 1 on\."):
             plot(table_of([[1]]), most=most)
 
 
@@ -208,7 +208,7 @@ def test_systems_are_points_at_their_scores_and_crosses_end_where_intervals_do(c
     for system in compared:
         interval = compared.interval(system, "homogeneity")
         assert (interval.low, interval.high) in ends
-    assert {"one cluster", "all apart", "k=2", "k=30", "V = 0.9", "0.1"} <= set(written(ax))
+    assert {"one cluster", "singletons", "k=2", "k=30", "V = 0.9", "0.1"} <= set(written(ax))
     trivial = next(line for line in ax.lines if line.get_marker() == "X")
     assert np.allclose(trivial.get_xydata(), [(0, 1), (1, karat.completeness(*zip(*_apart(compared), strict=True)))])
     drawn(ax)
@@ -259,10 +259,10 @@ def test_a_plane_takes_scores_with_intervals_and_refuses_what_has_no_names() -> 
 
 def test_all_apart_is_not_marked_where_gold_differs_or_items_are_weighed() -> None:
     ax = karat.plot.plane({"a": TABLES["textbook"](), "b": TABLES["three"]()})
-    assert not {"one cluster", "all apart"} & set(written(ax))
+    assert not {"one cluster", "singletons"} & set(written(ax))
     ax = karat.plot.plane({"w": TABLES["weighted"]()})
     assert "one cluster" in written(ax)
-    assert "all apart" not in written(ax)
+    assert "singletons" not in written(ax)
 
 
 def test_a_sweep_draws_each_measure_against_the_number_with_a_band(compared: karat.Comparison) -> None:
@@ -289,7 +289,7 @@ def test_the_axis_of_a_sweep_is_logarithmic_where_numbers_are_far_apart(compared
         karat.plot.sweep(compared, [])
     gold = [0, 0, 1, 1]
     ends = karat.compare(gold, {f"x={x}": gold for x in (-1, 0, 1)}, "ari")
-    with pytest.raises(KaratError, match="-1 has no place on a logarithmic axis; leave log out"):
+    with pytest.raises(KaratError, match="-1 cannot be drawn on a logarithmic axis; omit log"):
         karat.plot.sweep(ends, log=True)
 
 

@@ -1,11 +1,11 @@
-"""Papers reproduced, claim by claim: what is printed beside what is computed.
+"""Reproductions of papers, claim by claim: printed results beside computed ones.
 
-claims.py       a claim and its verdict
-figures.py      drawing, if matplotlib is installed
+claims.py       a claim of a paper and its verdict
+figures.py      figures of the papers, drawn with matplotlib
 pages.py        reproduce(): a paper's claims, its page and its figures
-runs.py         long work in blocks, kept in the cache
-studies.py      what an experiment on a corpus gives
-sweeps.py       k-means with more and more clusters
+runs.py         long computations in blocks, cached
+studies.py      the result of an experiment on a corpus
+sweeps.py       k-means for increasing numbers of clusters
 and a module for each paper and for each experiment.
 """
 

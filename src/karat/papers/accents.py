@@ -30,28 +30,28 @@ TITLE = "Rosenberg & Hirschberg (2007), section 5.2: pitch accent clustering"
 OPTIONS = ("corpus", "gold", "keep", "iterations", "variant", "processes")
 VARIANTS = {"text": "features as they are", "standardised": "features standardised"}
 STARTS, FEWEST = 5, 1
-METHOD = 1  # to be raised when other speech is made
-MADE = "festival"  # the corpus that is made on this machine
-SIZE = 1200  # its accented words
-RISE = 30  # clusters from which V rises again, in the paper
-STABLE = 0.25  # completeness is stable if it changes by this share of homogeneity's change, or less
+METHOD = 1  # version of the synthesis; raise it to invalidate cached speech
+MADE = "festival"  # the corpus that is synthesised on this machine
+SIZE = 1200  # accented words of the synthesised corpus
+RISE = 30  # number of clusters from which V rises again in the paper
+STABLE = 0.25  # completeness is stable if it changes by less than this share of homogeneity's change
 
 
 def corpus_of(corpus: str, gold: str | None = None) -> Numbers:
-    """Features of accented words: of made speech, of a folder of recordings, or of a table as they are."""
+    """Features of accented words: of synthesised speech, of recordings, or the columns of a table."""
     if corpus == "vowels":
         data = load(corpus)
         return Numbers(DATASETS[corpus].title, data.gold, data.features)
     if corpus == MADE:
-        return _measured(_made(), "speech made by Festival")
+        return _measured(_synthesised(), "speech made by Festival")
     if os.path.isdir(corpus):
         return _measured(corpus, os.path.basename(os.path.abspath(corpus)))
     return read_numbers(existing(corpus, (MADE, "vowels")), gold=gold)
 
 
-def _made() -> str:
-    """The folder of the made corpus, which is made the first time."""
-    praat()  # before it is needed, if it is not installed
+def _synthesised() -> str:
+    """The cached folder of the synthesised corpus, which is created on first use."""
+    praat()  # fail before the long synthesis if it is not installed
     folder = os.path.join(cache_folder("speech"), f"festival-{SIZE}-{METHOD}-{__version__}")
     if not is_whole(folder, SIZE):
         remove(folder)
@@ -68,28 +68,28 @@ def _measured(folder: str, name: str) -> Numbers:
 
 
 def sampled(corpus: Numbers, keep: Mapping[str, float]) -> Numbers:
-    """Only a share of some classes, as the paper kept a tenth of the H* accents; drawn by a fixed seed."""
+    """Keep a random share of some classes, by a fixed seed; the paper kept a tenth of the H* accents."""
     chosen = np.ones(len(corpus.gold), bool)
-    gold = np.asarray([str(label) for label in corpus.gold])  # to look for what was typed
+    gold = np.asarray([str(label) for label in corpus.gold])  # labels as text, as typed in keep
     rng = np.random.default_rng(2007)
     for label, share in keep.items():
-        places = np.flatnonzero(gold == label)
-        if not places.size or not 0 < share <= 1:
+        indices = np.flatnonzero(gold == label)
+        if not indices.size or not 0 < share <= 1:
             known = ", ".join(sorted(set(gold.tolist())))
             raise KaratError(f"no share of {share!r} of {label!r} can be kept; give one up to 1 of one of {known}.")
-        number = max(1, round(share * places.size))
-        chosen[places] = False
-        chosen[rng.choice(places, number, replace=False)] = True
-    told = tuple(f"a share of {share:g} of {label} is kept" for label, share in keep.items())
-    kept = [label for label, there in zip(corpus.gold, chosen, strict=True) if there]
-    return Numbers(corpus.name, kept, corpus.features[chosen], (*corpus.remarks, *told))
+        number = max(1, round(share * indices.size))
+        chosen[indices] = False
+        chosen[rng.choice(indices, number, replace=False)] = True
+    remarks = tuple(f"a share of {share:g} of {label} is kept" for label, share in keep.items())
+    kept = [label for label, selected in zip(corpus.gold, chosen, strict=True) if selected]
+    return Numbers(corpus.name, kept, corpus.features[chosen], (*corpus.remarks, *remarks))
 
 
 def study(
     corpus: str = MADE, *, gold: str | None = None, keep: Mapping[str, float] | None = None,
     iterations: int = STARTS, variant: str | None = None, processes: int | None = None,
 ) -> Study:  # fmt: skip
-    """Figure 5 on a corpus."""
+    """Reproduce Figure 5 on a corpus; parameters as in reproduce()."""
     items = sampled(corpus_of(corpus, gold), keep or {})
     curves = {
         how: sweep("accents", _scaled(items.features, name), items.gold, starts=iterations, processes=processes)
@@ -124,7 +124,7 @@ def _scaled(features: Any, variant: str) -> Any:
 
 
 def _documents(processes: int | None) -> float | None:
-    """The highest V of the documents, of the reading that reaches less, if their data are here."""
+    """The highest V on documents, for the variant that reaches less; None if their data are not cached."""
     try:
         path("reuters")
         return documents.lower_peak(processes)
@@ -145,9 +145,9 @@ def _claims(items: Numbers, curves: Mapping[str, Curve]) -> Iterator[Claim]:
 
 
 def _rises(curve: Curve, how: str, note: str) -> Iterator[Claim]:
-    """From about 30 clusters on, V rises: homogeneity grows and completeness stays."""
+    """The claims that from about 30 clusters on V and homogeneity rise while completeness is stable."""
     if curve.ks[-1] < 2 * RISE:
-        return  # too few items to tell
+        return  # too few items to test the claim
     change = {m: float(curve.mean(m)[-1]) - curve.at(m, RISE) for m in ("v_measure", "homogeneity", "completeness")}
     found = rank_correlation(curve.mean("v_measure")[[k >= RISE for k in curve.ks]])
     text = f"V {change['v_measure']:+.3f}, rank correlation {found:.2f}"

@@ -1,4 +1,4 @@
-"""A printed result, its place in the paper, the computed one, and a verdict."""
+"""A claim of a paper: the printed result, where it is printed, the computed result, and a verdict."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Verdict: TypeAlias = Literal["reached", "reached up to rounding", "not reached"]
 
 
 class Claim(NamedTuple):
-    """What a paper says, and what comes out."""
+    """A printed result, the computed one, and the verdict."""
 
     paper: str
     place: str
@@ -16,7 +16,7 @@ class Claim(NamedTuple):
     printed: str
     computed: Any
     verdict: Verdict
-    note: str = ""  # the reading of the text, or why it is not reached
+    note: str = ""  # how the text is interpreted, or why the result is not reached
 
     @property
     def shown(self) -> str:
@@ -32,7 +32,7 @@ def decimals_of(printed: str) -> int:
 
 
 def number(paper: str, place: str, claim: str, printed: str, computed: float, note: str = "") -> Claim:
-    """A printed number: reached in every digit, off by one in the last (as when digits are cut off), or not.
+    """The claim of a printed number: reached in every digit, up to one unit in the last, or not.
 
     >>> number("x", "Table 1", "V", "0.81", 0.8169).verdict
     'reached up to rounding'
@@ -50,12 +50,12 @@ def number(paper: str, place: str, claim: str, printed: str, computed: float, no
 
 
 def statement(paper: str, place: str, claim: str, holds: bool, computed: Any, note: str = "") -> Claim:
-    """A statement in words, and whether it holds on what was computed."""
+    """The claim of a statement in words, and whether it holds for the computed results."""
     return Claim(paper, place, claim, "stated", computed, "reached" if holds else "not reached", note)
 
 
 def cells(paper: str, place: str, claim: str, printed: list[list[str]], computed: Any, note: str = "") -> Claim:
-    """A printed table of numbers, all of which should be reached in every digit."""
+    """The claim of a printed table of numbers, which is reached if every digit of every number is."""
     flat = [(p, float(c)) for row, line in zip(printed, computed, strict=True) for p, c in zip(row, line, strict=True)]
     right = sum(f"{c:.{decimals_of(p)}f}" == f"{float(p):.{decimals_of(p)}f}" for p, c in flat)
     verdict: Verdict = "reached" if right == len(flat) else "not reached"

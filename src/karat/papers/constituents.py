@@ -26,11 +26,11 @@ from karat.tables.table import several
 
 TITLE = "Reichart & Rappoport (2009), section 6: grammar induction"
 OPTIONS = ("corpus",)
-LONGEST = 10  # words of a sentence
-COVERED = 0.95  # of the constituents, by the labels that are prominent
+LONGEST = 10  # words of a sentence, at most
+COVERED = 0.95  # share of the constituents that the prominent labels cover
 MEASURES = {"V": "v_measure", "VI": "vi", "NVI": "nvi", "NVIK": "nvik"}
-ABOUT_EQUAL = 0.05  # the three V of a corpus differ by 0.04 at most in the paper
-TABLE_2 = {  # labels L, then those of one constituent, less than 10, less than 100, 100 or more; for T, P and MDL
+ABOUT_EQUAL = 0.05  # in the paper, the three V of a corpus differ by 0.04 at most
+TABLE_2 = {  # number of labels, of those with 1, < 10, < 100 and >= 100 constituents; for T, P and MDL
     "WSJ10": ("26 0 0 3 23", "8 0 0 0 8", "2916 2282 2774 2864 52"),
     "NEGRA10": ("22 0 2 12 10", "6 0 0 1 5", "1202 902 1114 1191 11"),
     "CTB10": ("24 1 4 11 13", "9 1 2 4 5", "1050 816 993 1044 6"),
@@ -38,20 +38,20 @@ TABLE_2 = {  # labels L, then those of one constituent, less than 10, less than 
 
 
 class Labelling(NamedTuple):
-    """One clustering of the constituents, and its scores."""
+    """A clustering of the constituents, and its scores."""
 
     labels: NDArray[np.int64]
     scores: Mapping[str, float]
 
     @classmethod
     def of(cls, gold: Any, labels: NDArray[np.int64]) -> Labelling:
-        """The measures of Tables 3 and 4."""
+        """Score labels by the measures of Tables 3 and 4."""
         asked = [*MEASURES.values(), "class_entropy", "cluster_entropy"]
         found = karat.score(gold, labels, measures=asked)
         return cls(labels, {name: float(found[name]) for name in asked})
 
     def sizes(self) -> list[int]:
-        """How many labels there are, and how many have 1, less than 10, less than 100, 100 or more constituents."""
+        """The number of labels, and of those with 1, < 10, < 100 and >= 100 constituents."""
         sizes = np.bincount(self.labels)
         sizes = sizes[sizes > 0]
         return [
@@ -61,7 +61,7 @@ class Labelling(NamedTuple):
 
 
 def study(corpus: str = "potsdam") -> Study:
-    """Tables 2 to 4 on a treebank."""
+    """Reproduce Tables 2 to 4 on a treebank; corpus as in reproduce()."""
     name = (
         DATASETS[corpus].title.partition(",")[0] if corpus == "potsdam" else os.path.basename(os.path.abspath(corpus))
     )
@@ -93,15 +93,15 @@ def study(corpus: str = "potsdam") -> Study:
 
 
 def _numbers(gold: Any) -> tuple[int, int]:
-    """T, as many labels as gold has, and P, as many as cover most constituents."""
+    """The numbers of clusters T, that of the gold labels, and P, the fewest labels that cover 95% of constituents."""
     sizes = np.sort(np.unique(gold, return_counts=True)[1])[::-1]
     return sizes.size, int(np.searchsorted(np.cumsum(sizes), COVERED * sizes.sum(), side="right")) + 1
 
 
 def clustered(found: Constituents, labels: NDArray[np.int64], k: int) -> NDArray[np.int64]:
-    """Labels joined to k by k-means over their syntactic features, each weighed by its constituents.
+    """Labels merged into k clusters by k-means over syntactic features, weighted by frequency.
 
-    It starts from the k most frequent labels, which come first.
+    The initial centres are the k most frequent labels, which have the lowest numbers.
     """
     features = syntactic_features(found, labels).values
     k = min(k, len(features))

@@ -22,7 +22,7 @@ STARTS, FEWEST = 5, 1
 
 
 def corpus_of(corpus: str, gold: str | None = None, text: str | None = None) -> Texts:
-    """Documents of a data set by its name, or of a folder or a file of the user's own."""
+    """The documents of a named data set, or of the user's folder or file."""
     if corpus in CORPORA:
         data = load(corpus)
         return Texts(DATASETS[corpus].title, data.gold, data.texts)
@@ -33,7 +33,7 @@ def study(
     corpus: str = "reuters", *, gold: str | None = None, text: str | None = None,
     iterations: int = STARTS, variant: str | None = None, processes: int | None = None,
 ) -> Study:  # fmt: skip
-    """Figure 4 on a corpus."""
+    """Reproduce Figure 4 on a corpus; parameters as in reproduce()."""
     texts = corpus_of(corpus, gold, text)
     found = vectors(texts.texts)
     curves = {
@@ -62,7 +62,7 @@ def curve_of(texts: Texts, found: Vectors, variant: str, starts: int, processes:
 
 
 def lower_peak(processes: int | None) -> float:
-    """The highest V that the default corpus reaches, in the reading in which it reaches less."""
+    """The highest V on the default corpus, for the variant that reaches less."""
     texts = corpus_of("reuters")
     found = vectors(texts.texts)
     curves = [curve_of(texts, found, variant, STARTS, processes) for variant in VARIANTS]

@@ -26,7 +26,7 @@ EXPECTED = "Q2 and Hamming of the expected table, the others of the expected pai
 
 @cache
 def grid() -> Grid:
-    """The combinations of section 7.2.1."""
+    """The parameter combinations of section 7.2.1."""
     return Grid.of(
         500, useful=range(2, 12), noise=range(7), error_1=[0, 1 / 15, 2 / 15, 0.2], error_2=[0, 0.1, 0.2, 0.3]
     )

@@ -1,4 +1,4 @@
-"""The figures of papers, drawn when they are written; nothing here is loaded without matplotlib."""
+"""Functions that draw the papers' figures; matplotlib is needed only when they are called."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from karat.papers.claims import Claim
 
 Figure: TypeAlias = Callable[[Any], Any]  # from pyplot to a figure
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")  # told apart by the colour-blind too
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")  # distinct also for colour-blind readers
 MARKERS = ("o", "s", "^", "D", "v", "x", "P")
 STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1, 1, 1)))
 
 
 def plain(title: str) -> str:
-    """A title in which a user's dollar signs are no formula."""
+    """Escape dollar signs, so that matplotlib does not read a title as mathtext."""
     return title.replace("$", r"\$")
 
 
 def curves(x: Any, ys: Mapping[str, Any], x_name: str, y_name: str, title: str, *, stretched: bool = True) -> Figure:
-    """Several measures against one parameter: as they are, and, if wanted, stretched to the range from 0 to 1."""
+    """Several measures against one parameter, and optionally again rescaled to the range 0 to 1."""
 
     def draw(plt: Any) -> Any:
         panels = 2 if stretched else 1
         figure, axes = plt.subplots(1, panels, figsize=(10, 4 + 0.1 * len(ys)), layout="constrained", squeeze=False)
         first = axes[0][0]
         for place, (name, y) in enumerate(ys.items()):
-            turn = place + 2 * (place // len(COLOURS))  # colours come again with other styles
+            turn = place + 2 * (place // len(COLOURS))  # colours repeat with other styles
             style = {"color": COLOURS[place % len(COLOURS)], "linestyle": STYLES[turn % len(STYLES)]}
             first.plot(x, y, label=name, marker="" if stretched else MARKERS[place % len(MARKERS)], **style)
             if stretched:
@@ -38,7 +38,7 @@ def curves(x: Any, ys: Mapping[str, Any], x_name: str, y_name: str, title: str, 
             axis.set(xlabel=x_name, ylabel=y_name, title=what if stretched else "")
             axis.grid(alpha=0.3)
         if stretched:
-            axes[0][1].legend(frameon=False)  # where the curves leave room
+            axes[0][1].legend(frameon=False)  # on the panel with more room
         else:
             figure.legend(loc="outside right center", frameon=False)
         figure.suptitle(title)
@@ -67,7 +67,7 @@ def tree(correlations: Any, names: Sequence[str], title: str) -> Figure:
 
 
 def beside(x: Any, y: Any, x_name: str, y_name: str, title: str) -> Figure:
-    """Two measures of the same tables: their ranks, and their values."""
+    """Two measures of the same tables against each other: their ranks, and their values."""
 
     def draw(plt: Any) -> Any:
         figure, axes = plt.subplots(1, 2, figsize=(10, 4.6), layout="constrained")
@@ -85,7 +85,7 @@ def beside(x: Any, y: Any, x_name: str, y_name: str, title: str) -> Figure:
 
 
 def bars(made: Sequence[Claim], groups: Sequence[str], names: Sequence[str], title: str) -> Figure:
-    """Printed and computed rates, a panel for each group."""
+    """Printed and computed rates as bars, a panel for each group."""
 
     def draw(plt: Any) -> Any:
         figure, axes = plt.subplots(len(groups), 1, figsize=(8, 1.4 * len(groups)), sharex=True, layout="constrained")

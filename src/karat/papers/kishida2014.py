@@ -23,7 +23,7 @@ from karat.version import __version__
 PAPER = "kishida2014"
 TITLE = "Kishida (2014): empirical comparison of external evaluation measures for document clustering"
 OPTIONS = ("iterations", "variant", "processes")
-FEWEST = 2  # iterations, since one has no spread
+FEWEST = 2  # iterations, as a standard error needs two
 
 MEASURES = {
     "pur": "purity", "invpur": "inverse_purity", "F": "f_measure", "BCF": "bcubed_f", "Rand": "rand", "ARI": "ari",
@@ -35,7 +35,7 @@ ENTROPIES = {"MI": "mutual_information", "E(C)": "cluster_entropy", "E(A)": "cla
 ERRORS = (0.0, 0.5, 1.0, 1.5, 2.0)
 CLUSTERS = (3, 5, 10, 15, 20, 30, 40)
 SIZES = {"balanced": BALANCED, "biased": BIASED}
-BLOCK = 50  # iterations
+BLOCK = 50  # iterations per block
 
 TABLE_1 = {
     "pur": ".867 .834 .716 .431 .301", "invpur": ".955 .941 .906 .749 .567", "F": ".886 .857 .749 .449 .302",
@@ -67,7 +67,7 @@ WHY = (
 
 
 class Setting(NamedTuple):
-    """One cell of the experiment."""
+    """A setting of the experiment: class sizes, mean error factor, number of clusters."""
 
     sizes: str
     error: float
@@ -75,7 +75,7 @@ class Setting(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Some iterations of a setting."""
+    """A block of iterations of one setting."""
 
     setting: Setting
     number: int
@@ -84,22 +84,22 @@ class Block(NamedTuple):
 
 
 def simulate(block: Block) -> NDArray[np.float64]:
-    """The measures of each iteration: documents made, clustered and compared with their classes."""
+    """Generate documents, cluster and score them: a row for each iteration, a column for each measure."""
     changes, rule = VARIANTS[block.variant]
     sizes, error, clusters = block.setting
     model = replace(DocumentModel(sizes=SIZES[sizes], error=(error, 1.0)), **changes)  # type: ignore[arg-type]
-    place = (list(SIZES).index(sizes), round(10 * error), clusters)
+    setting = (list(SIZES).index(sizes), round(10 * error), clusters)
     tables = np.zeros((block.size, len(SIZES[sizes]), clusters))
     for i in range(block.size):
-        made = model.generate((2014, *place, block.number * BLOCK + i))
-        labels = SphericalKMeans(clusters, rule=rule).fit_predict(tf_idf(made.counts))  # type: ignore[arg-type]
-        np.add.at(tables[i], (made.classes, labels), 1)
+        documents = model.generate((2014, *setting, block.number * BLOCK + i))
+        labels = SphericalKMeans(clusters, rule=rule).fit_predict(tf_idf(documents.counts))  # type: ignore[arg-type]
+        np.add.at(tables[i], (documents.classes, labels), 1)
     stack = karat.Stack(tables)
     return np.column_stack([karat.parse(text).of(stack) for text in (*MEASURES.values(), *ENTROPIES.values())])
 
 
 class Study:
-    """All settings, by iteration and measure; worked out or taken from the cache."""
+    """The results of all settings, by iteration and measure; computed, or read from the cache."""
 
     def __init__(self, iterations: int, variant: str, processes: int | None) -> None:
         self.iterations, self.variant = iterations, variant
@@ -116,15 +116,15 @@ class Study:
             self.values[block.setting] = np.concatenate([*part, found[name]])
 
     def of(self, name: str, sizes: str, error: float, clusters: int) -> NDArray[np.float64]:
-        """The values of a measure in one setting."""
+        """The values of a measure in one setting, one for each iteration."""
         return self.values[Setting(sizes, error, clusters)][:, [*MEASURES, *ENTROPIES].index(name)]
 
     def mean(self, name: str, sizes: str, error: float, clusters: int) -> float:
-        """Their mean."""
+        """The mean of a measure in one setting."""
         return float(self.of(name, sizes, error, clusters).mean())
 
     def correlations(self, sizes: str, error: float, clusters: int) -> NDArray[np.float64]:
-        """Of the fifteen measures over iterations; van Dongen's criterion as 1 - vDon."""
+        """Correlation matrix of the fifteen measures over iterations; van Dongen's criterion as 1 - vDon."""
         columns = [self.of(name, sizes, error, clusters) * (-1 if name == "vDon" else 1) for name in MEASURES]
         return np.asarray(np.corrcoef(np.array(columns)))
 
@@ -138,7 +138,7 @@ _studies: dict[tuple[int, str], Study] = {}
 
 
 def study(iterations: int = 1000, variant: str = "text", processes: int | None = None) -> Study:
-    """The simulation, once."""
+    """The simulation; repeated calls return the same object."""
     key = iterations, variant
     if key not in _studies:
         _studies[key] = Study(iterations, variant, processes)
@@ -155,8 +155,8 @@ def claims(iterations: int = 1000, variant: str = "text", processes: int | None 
     for name, row in TABLE_2.items():
         for error, printed in zip(ERRORS, row.split(), strict=True):
             biased, balanced = (found.of(name, sizes, error, 10) for sizes in ("biased", "balanced"))
-            doubt = math.hypot(_error(biased), _error(balanced))
-            yield _close("Table 2", f"{name}, error {error}", printed, biased.mean() - balanced.mean(), doubt)
+            standard_error = math.hypot(_error(biased), _error(balanced))
+            yield _close("Table 2", f"{name}, error {error}", printed, biased.mean() - balanced.mean(), standard_error)
     yield from _findings(found)
 
 
@@ -164,17 +164,17 @@ def _error(values: NDArray[np.float64]) -> float:
     return float(values.std(ddof=1)) / math.sqrt(values.size)
 
 
-def _close(place: str, claim: str, printed: str, computed: float, doubt: float) -> Claim:
-    """Reached if the difference is within rounding and two standard errors of both simulations."""
+def _close(place: str, claim: str, printed: str, computed: float, standard_error: float) -> Claim:
+    """A claim that is reached if the difference is within rounding and two standard errors of both simulations."""
     off = abs(float(computed) - float(printed))
-    allowed = 0.5 * 10 ** -decimals_of(printed) + 2 * math.sqrt(2) * doubt
+    allowed = 0.5 * 10 ** -decimals_of(printed) + 2 * math.sqrt(2) * standard_error
     verdict: Verdict = "reached" if off <= allowed else "not reached"
-    text = f"{claim} (standard error {doubt:.4f})"
+    text = f"{claim} (standard error {standard_error:.4f})"
     return Claim(PAPER, place, text, printed, float(computed), verdict, "" if verdict == "reached" else WHY)
 
 
 def _findings(found: Study) -> Iterator[Claim]:
-    """What section 5 concludes, on the computed data."""
+    """The conclusions of section 5, tested on the computed data."""
     rows = {name: [found.mean(name, "balanced", error, 10) for error in ERRORS] for name in MEASURES}
     nmis = ["NMI-min", "NMI-sqrt", "NMI-sum", "NMI-max", "NMI-joint"]
     ordered = all(a >= b - 1e-12 for x, y in pairwise(nmis) for a, b in zip(rows[x], rows[y], strict=True))
@@ -194,7 +194,7 @@ def _findings(found: Study) -> Iterator[Claim]:
 
 
 def _sweeps(found: Study) -> Iterator[Claim]:
-    """How measures go with the number of clusters."""
+    """The claims on how measures change with the number of clusters."""
     easy, hard = (
         {name: [found.mean(name, "balanced", error, k) for k in CLUSTERS] for name in MEASURES} for error in (0.0, 2.0)
     )
@@ -220,7 +220,7 @@ GROUPS = (("BCF", "NMI-joint", "NMI-sqrt", "NMI-sum", "Vm"), ("Jacrd", "ARI", "F
 
 
 def _groups(found: Study) -> Iterator[Claim]:
-    """Whether measures of a group of section 5.1 are more alike than measures of different groups."""
+    """The claim that measures correlate more within the groups of section 5.1 than between them."""
     r = found.correlations("balanced", 1.0, 10)
     names = list(MEASURES)
     inside = [r[names.index(a), names.index(b)] for group in GROUPS for a, b in product(group, group) if a < b]

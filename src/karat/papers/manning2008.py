@@ -41,10 +41,10 @@ def claims() -> Iterator[Claim]:
 
 
 def _asked(claim: str, holds: bool, computed: str) -> Claim:
-    """An exercise, whose answer the text does not print."""
+    """The claim of an exercise, whose answer is not printed."""
     return statement(PAPER, "exercise 16.3", claim, holds, computed)._replace(printed="asked")
 
 
 def figures() -> dict[str, Figure]:
-    """None: the section's figure is the data."""
+    """No figures: the section's figure shows the data only."""
     return {}

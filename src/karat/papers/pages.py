@@ -26,7 +26,7 @@ from karat.version import __version__
 
 @dataclass(frozen=True)
 class Reproduction(Printed, Sequence[Claim]):
-    """The claims of a paper, or of one of its experiments; print it to see printed beside computed."""
+    """The claims of a paper or of an experiment; prints as a table of printed and computed results."""
 
     paper: str
     title: str
@@ -34,12 +34,12 @@ class Reproduction(Printed, Sequence[Claim]):
     figures: Callable[[], Mapping[str, Figure]] = dict
     experiment: str = ""
     tables: Sequence[Layout] = ()
-    data: Sequence[Mapping[str, Any]] = ()  # the numbers that figures show
+    data: Sequence[Mapping[str, Any]] = ()  # the data of the figures
     remarks: Sequence[str] = ()
-    arguments: Sequence[str] = ()  # of the command that does the same
+    arguments: Sequence[str] = ()  # of the equivalent command
 
-    def __getitem__(self, place: Any) -> Any:
-        return self.claims[place]
+    def __getitem__(self, index: Any) -> Any:
+        return self.claims[index]
 
     def __iter__(self) -> Iterator[Claim]:
         return iter(self.claims)
@@ -48,11 +48,11 @@ class Reproduction(Printed, Sequence[Claim]):
         return len(self.claims)
 
     def layouts(self, digits: int = 4) -> list[Layout]:
-        """The claims, and the tables that an experiment computes."""
+        """The table of claims, and the tables of the experiment."""
         return [self.layout(digits), *self.tables]
 
     def layout(self, digits: int = 4) -> Layout:
-        """A row for each claim."""
+        """The table of claims, a row for each."""
         headings = ["place", "claim", "printed", "computed", "verdict"]
         rows = [[c.place, c.claim, c.printed, c.shown, c.verdict] for c in self.claims]
         remarks = [f"{remark[:1].upper()}{remark[1:]}." for remark in self.remarks]
@@ -63,7 +63,7 @@ class Reproduction(Printed, Sequence[Claim]):
         return f"{len(self)} claims: " + ", ".join(f"{number} {verdict}" for verdict, number in counted.items()) + "."
 
     def _reasons(self) -> list[str]:
-        """Why some are not reached, each reason once."""
+        """Why some claims are not reached in every digit, each reason once."""
         reasons: dict[str, list[str]] = {}
         for claim in self.claims:
             if claim.verdict != "reached" and claim.note:
@@ -80,7 +80,7 @@ class Reproduction(Printed, Sequence[Claim]):
         return [claim._asdict() for claim in self.claims]
 
     def page(self, figures: Sequence[str] = ()) -> str:
-        """A Markdown page: the table of claims, the readings, the figures."""
+        """A Markdown page: the claims with notes, the tables, the figures."""
         headings = ["place", "claim", "printed", "computed", "verdict", "note"]
         rows = [[c.place, c.claim, c.printed, c.shown, c.verdict, c.note] for c in self.claims]
         pictures = [f"![{name}]({name}.svg)" for name in figures]
@@ -91,7 +91,7 @@ class Reproduction(Printed, Sequence[Claim]):
         return "\n\n".join([*parts, *tables, *pictures, f"Made by karat {__version__}: `{command} -o DIR`."]) + "\n"
 
     def write(self, folder: str) -> list[str]:
-        """Write the page, the claims as JSON, and the figures as SVG and PNG into a directory; what was written."""
+        """Write the page, the claims (JSON) and the figures (SVG, PNG) to a directory; return file names."""
         prepare(folder)
         stem = f"{self.paper}-{self.experiment}" if self.experiment else self.paper
         figures = {f"{self.paper}-{name}": draw for name, draw in self.figures().items()}
@@ -111,7 +111,7 @@ class Reproduction(Printed, Sequence[Claim]):
 
 
 def prepare(folder: str) -> None:
-    """Make the directory that a page is to be written to, and see that its figures can be drawn."""
+    """Create the output directory, and raise KaratError if it or matplotlib cannot be used."""
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as problem:
@@ -124,7 +124,7 @@ def prepare(folder: str) -> None:
 
 
 def _opened(path: str) -> TextIO:
-    """A text file in which what UTF-8 lacks, such as bytes of a path, is escaped."""
+    """Open a text file for writing in UTF-8; surrogates, such as from undecodable paths, are escaped."""
     return open(path, "w", encoding="utf-8", errors="backslashreplace")
 
 
@@ -132,7 +132,7 @@ def _draw(figures: dict[str, Any], folder: str) -> None:
     import matplotlib
 
     matplotlib.use("Agg")
-    matplotlib.rcdefaults()  # whatever settings lie beside the data
+    matplotlib.rcdefaults()  # ignore the user's settings
     matplotlib.rcParams.update({"svg.hashsalt": "karat", "font.size": 9})
     from matplotlib import pyplot
 
@@ -161,13 +161,13 @@ def reproduce(
     processes: int | None = None,
     progress: bool = True,
 ) -> Reproduction:
-    """The results of a paper computed again, claim by claim; or one of its experiments, on a corpus.
+    """Reproduce the results of a paper, claim by claim, or one of its experiments on a corpus.
 
     experiment: "documents" or "accents" of rosenberg2007, "labels" of reichart2009. corpus: the name of a data set, or
-    a folder or file of your own; gold and text are its columns, if it is a table. keep: a share of some classes, such
-    as {"H*": 0.1}. iterations: of kishida2014, a simulation of 70,000 clusterings if they are 1000, or starts of
-    k-means. variant: how the text is read. progress: whether a bar is drawn on a terminal. What is done is kept in the
-    user's cache directory, so an interrupted run goes on where it was.
+    a folder or file of your own; gold and text: its columns, if it is a table. keep: the share of some classes to keep,
+    such as {"H*": 0.1}. iterations: of the simulation of kishida2014 (1000 are 70,000 clusterings), or starts of
+    k-means. variant: how the paper's text is interpreted. progress: whether to draw a bar on a terminal. Results are
+    cached in the user's cache directory, so an interrupted run resumes where it stopped.
 
     >>> [claim.verdict for claim in reproduce("manning2008")][:4]
     ['reached', 'reached', 'reached', 'reached']
@@ -193,22 +193,24 @@ def reproduce(
         if experiment is None:
             claims = tuple(module.claims(**given))
             return Reproduction(paper, module.TITLE, claims, lambda: module.figures(**given), arguments=arguments)
-        found = module.study(**given)
-    told = found.tables, found.data, found.remarks
-    return Reproduction(paper, module.TITLE, tuple(found.claims), lambda: found.figures, experiment, *told, arguments)
+        result = module.study(**given)
+    output = result.tables, result.data, result.remarks
+    return Reproduction(
+        paper, module.TITLE, tuple(result.claims), lambda: result.figures, experiment, *output, arguments
+    )
 
 
 def _arguments(experiment: str | None, given: Mapping[str, Any]) -> list[str]:
-    """The options as the command line has them."""
-    found = [] if experiment is None else ["--experiment", experiment]
+    """The options as arguments of the command line."""
+    arguments = [] if experiment is None else ["--experiment", experiment]
     for name, value in given.items():
         shares = [f"{label}={share:g}" for label, share in value.items()] if name == "keep" else [str(value)]
-        found += [part for text in shares for part in (f"--{name}", text)]
-    return found
+        arguments += [part for text in shares for part in (f"--{name}", text)]
+    return arguments
 
 
 def _check(module: Any, what: str, given: Mapping[str, Any]) -> None:
-    """Refuse options that an experiment does not have, and values that none can have."""
+    """Raise KaratError for options that the experiment does not have, and for invalid values."""
     known = getattr(module, "OPTIONS", ())
     for name in given:
         if name not in known:

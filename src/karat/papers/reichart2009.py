@@ -81,13 +81,13 @@ def _extremes() -> Iterator[Claim]:
 
 
 def _consistency() -> Iterator[Claim]:
-    """The printed NVI, NVIK and V follow from the printed VI, H(C) and H(K), up to the rounding of all of them."""
+    """Whether the printed NVI, NVIK and V follow from the printed VI, H(C) and H(K), up to rounding."""
     for corpus, rows in TABLE_3.items():
         v, vi, nvi, nvik = (row.split() for row in rows)
         gold, clusters = TABLE_4[corpus]
         for place, system in enumerate(SYSTEMS):
-            distance = float(vi[place]), _doubt(vi[place])
-            own = clusters[place], _doubt(str(clusters[place]))
+            distance = float(vi[place]), _rounding_error(vi[place])
+            own = clusters[place], _rounding_error(str(clusters[place]))
             both = gold + own[0], 0.005 + own[1]
             for name, printed, (low, value, high) in (
                 ("NVI", nvi[place], _quotient(distance, (gold, 0.005))),
@@ -96,7 +96,7 @@ def _consistency() -> Iterator[Claim]:
             ):
                 claim = f"{corpus}, {system}: {name} from the printed VI and entropies"
                 made = number(PAPER, "Tables 3 and 4", claim, printed, value)
-                near = low - _doubt(printed) <= float(printed) <= high + _doubt(printed)
+                near = low - _rounding_error(printed) <= float(printed) <= high + _rounding_error(printed)
                 if made.verdict == "not reached" and near:
                     made = made._replace(verdict="reached up to rounding", note="VI and the entropies are rounded too")
                 elif made.verdict == "not reached":
@@ -104,18 +104,18 @@ def _consistency() -> Iterator[Claim]:
                 yield made
 
 
-def _doubt(printed: str) -> float:
-    """Half a step of the last digit; numbers are printed with two digits or more, zeros at the end left out."""
+def _rounding_error(printed: str) -> float:
+    """Half a unit of the last printed digit; one or two decimals are assumed, as trailing zeros are omitted."""
     return 0.5 * 10.0 ** -min(2, max(1, len(printed.partition(".")[2])))
 
 
 def _quotient(top: tuple[float, float], bottom: tuple[float, float]) -> tuple[float, float, float]:
-    """The least, the printed and the largest quotient of two numbers that are known up to their doubts."""
+    """The least, the printed and the largest quotient of two numbers, given their rounding errors."""
     return (top[0] - top[1]) / (bottom[0] + bottom[1]), top[0] / bottom[0], (top[0] + top[1]) / (bottom[0] - bottom[1])
 
 
 def figures() -> dict[str, Figure]:
-    """Table 3: V hardly tells the labelings apart, NVI does."""
+    """Table 3 as a figure: V hardly distinguishes the labellings, NVI does."""
     found = {}
     for place, name in ((0, "V"), (2, "NVI")):
         found[name] = {corpus: [float(x) for x in rows[place].split()] for corpus, rows in TABLE_3.items()}

@@ -17,7 +17,7 @@ PAPER = "rosenberg2007"
 TITLE = "Rosenberg & Hirschberg (2007): V-measure, a conditional entropy-based external cluster evaluation measure"
 
 _B = [[3, 2, 0], [0, 3, 2], [2, 0, 3]]
-SOLUTIONS = {  # Figure 2: what is drawn, as tables
+SOLUTIONS = {  # contingency tables of the solutions of Figure 2
     "A": [[3, 1, 1], [1, 3, 1], [1, 1, 3]],
     "B": _B,
     "C": np.hstack([_B, [[1, 1, 0], [1, 0, 1], [0, 1, 1]]]).tolist(),
@@ -78,7 +78,7 @@ def claims() -> Iterator[Claim]:
 
 
 def figures() -> dict[str, Figure]:
-    """Table 2 as bars: printed beside computed."""
+    """Table 2 as bars, printed and computed."""
     made = [claim for claim in claims() if claim.place == "Table 2"]
     return {
         "table-2": bars(made, list(TABLE_2), list(MEASURES), "Table 2: share of tests passed, printed and computed")

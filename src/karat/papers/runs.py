@@ -1,4 +1,4 @@
-"""Long simulations in blocks: on all cores, kept in the user's cache, and resumed where they were interrupted."""
+"""Long simulations in blocks: run on all cores, cached, and resumed after interruptions."""
 
 from __future__ import annotations
 
@@ -36,48 +36,50 @@ def in_blocks(
     what: str = "simulating",
     shape: tuple[int, ...] | None = None,
 ) -> dict[str, Floats]:
-    """The result of each named block: read where it is kept already, else worked out, and kept as soon as it is done.
+    """The result of each named block: read from the cache folder, else computed and cached at once.
 
-    What is damaged, not of this shape or not finite, is worked out again. Each block draws from its own seed, so
-    results do not depend on how many processes there are, or on interruptions.
+    A cached result that is damaged, of another shape or not finite is computed again. Each block has its own seed, so
+    results do not depend on the number of processes or on interruptions.
     """
-    found, todo = {}, []
+    results, todo = {}, []
     for name, task in blocks:
         kept = _load(os.path.join(folder, f"{name}.npy"), shape)
         if kept is None:
             todo.append((name, task))
         else:
-            found[name] = kept
-    with bar(what, len(blocks), len(found)) as advance:
-        for name, values in _worked(work, todo, processes or THREADS):
+            results[name] = kept
+    with bar(what, len(blocks), len(results)) as advance:
+        for name, values in _computed(work, todo, processes or THREADS):
             _keep(os.path.join(folder, f"{name}.npy"), values)
-            found[name] = values
+            results[name] = values
             advance()
-    return found
+    return results
 
 
-def _worked(work: Callable[[T], Floats], todo: Sequence[tuple[str, T]], processes: int) -> Iterator[tuple[str, Floats]]:
+def _computed(
+    work: Callable[[T], Floats], todo: Sequence[tuple[str, T]], processes: int
+) -> Iterator[tuple[str, Floats]]:
     if processes == 1 or len(todo) < 2:
         yield from ((name, work(task)) for name, task in todo)
         return
     others = set(active_children())
     pool = ProcessPoolExecutor(min(processes, len(todo)), initializer=_begin)
     try:
-        with _without_signals():  # of which one in the middle would leave a pool that never ends
+        with _without_signals():  # one during start-up would leave a pool that never ends
             running = {pool.submit(work, task): name for name, task in todo}
         for future in as_completed(running):
             yield running[future], future.result()
     except BrokenProcessPool:
         raise KaratError("a process was ended from outside; run it again with fewer, processes=1.") from None
     finally:
-        for process in set(active_children()) - others:  # they have nothing to do, or nobody waits for it
+        for process in set(active_children()) - others:  # idle, or their results are not needed
             process.kill()
         pool.shutdown(wait=False, cancel_futures=True)
 
 
 @contextmanager
 def _without_signals() -> Iterator[None]:
-    """Hear of the signals that end a program only afterwards; processes that are started here, never yet."""
+    """Block the signals that end a program; processes that are started meanwhile inherit the mask."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -89,7 +91,7 @@ def _without_signals() -> Iterator[None]:
 
 
 def _begin() -> None:
-    """In a process of the pool: the one that has started it says when it ends, or is no more."""
+    """Set up a process of the pool: ignore Ctrl-C, which the parent handles, and exit when the parent does."""
     for number in ENDS:
         signal.signal(number, signal.SIG_IGN if number == signal.SIGINT else signal.SIG_DFL)
     if hasattr(signal, "pthread_sigmask"):
@@ -107,10 +109,10 @@ def _end_with_parent() -> None:
 def _load(path: str, shape: tuple[int, ...] | None) -> Floats | None:
     try:
         dtype, size, start = array_header(path)
-        found = np.array(np.memmap(path, dtype, "r", start, size), np.float64)
-    except Exception:  # whatever is in its place
+        values = np.array(np.memmap(path, dtype, "r", start, size), np.float64)
+    except Exception:  # any file may be there
         return None
-    return found if shape in (None, found.shape) and np.isfinite(found).all() else None
+    return values if shape in (None, values.shape) and np.isfinite(values).all() else None
 
 
 def _keep(path: str, values: Floats) -> None:

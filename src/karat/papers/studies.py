@@ -1,4 +1,4 @@
-"""What an experiment on a corpus gives: claims, figures, tables, and the numbers behind them."""
+"""The result of an experiment on a corpus: claims, figures, tables, and their data."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ class Study:
     claims: Sequence[Claim]
     figures: Mapping[str, Figure] = field(default_factory=dict)
     tables: Sequence[Layout] = ()
-    data: Sequence[Mapping[str, Any]] = ()  # the numbers that the figures show
-    remarks: Sequence[str] = ()  # on what it was done
+    data: Sequence[Mapping[str, Any]] = ()  # the data of the figures
+    remarks: Sequence[str] = ()  # notes on the corpus and the method

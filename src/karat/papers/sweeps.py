@@ -1,4 +1,4 @@
-"""k-means with more and more clusters, from one to a thousand, each scored against gold."""
+"""k-means for 1 to 1000 clusters, each clustering scored against gold."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from karat.version import __version__
 Floats = NDArray[np.float64]
 
 MEASURES = ("v_measure", "homogeneity", "completeness", "vi", "q2")
-MOST = 1000  # clusters
-METHOD = 2  # to be raised when k-means finds other clusters, so that old ones are not taken from the cache
+MOST = 1000  # clusters, at most
+METHOD = 2  # version of k-means; raise it to invalidate cached results
 SEED = 2007
-SHOWN = (1, 2, 5, 10, 20, 35, 50, 100, 200, 500, 1000)  # of which the table tells
-NEAR = 2.0  # peaks whose numbers of clusters differ by this factor at most are near each other
-RISING = 0.9  # a rank correlation with k from which something grows with k
+SHOWN = (1, 2, 5, 10, 20, 35, 50, 100, 200, 500, 1000)  # numbers of clusters in the table
+NEAR = 2.0  # peaks are near each other if their numbers of clusters differ by at most this factor
+RISING = 0.9  # rank correlation with k from which a measure counts as growing
 
 
 class Curve(NamedTuple):
@@ -46,13 +46,13 @@ class Curve(NamedTuple):
         return self.ks[int(self.mean(measure).argmax())]
 
     def at(self, measure: str, k: int) -> float:
-        """A measure with about k clusters."""
-        place = int(np.abs(np.log(self.ks) - math.log(k)).argmin())
-        return float(self.mean(measure)[place])
+        """The mean of a measure at the tested number of clusters nearest to k."""
+        nearest = int(np.abs(np.log(self.ks) - math.log(k)).argmin())
+        return float(self.mean(measure)[nearest])
 
 
 class Task(NamedTuple):
-    """All starts of one number of clusters."""
+    """All starts of k-means for one number of clusters."""
 
     rows: Any
     gold: NDArray[np.int64]
@@ -61,51 +61,51 @@ class Task(NamedTuple):
 
 
 def numbers_of_clusters(items: int) -> tuple[int, ...]:
-    """From 1 to 1000, or to as many as there are items, twenty to each power of ten."""
+    """Numbers of clusters from 1 to 1000, or to the number of items, about twenty per factor of ten."""
     most = min(MOST, items)
     steps = np.round(10 ** (np.arange(61) / 20)).astype(int)
     return tuple(sorted({int(k) for k in steps if k <= most} | {most}))
 
 
 def sweep(name: str, rows: Any, gold: Sequence[Any], *, starts: int, processes: int | None) -> Curve:
-    """k-means of the rows for each number of clusters; what is done is kept in the user's cache."""
+    """Run k-means on the rows for each number of clusters, from several starts; results are cached."""
     codes = karat.encode(list(gold)).coded[0]
     ks = numbers_of_clusters(len(codes))
-    blocks = [(f"{k}", Task(rows, codes, k, starts)) for k in reversed(ks)]  # those that take longest first
+    blocks = [(f"{k}", Task(rows, codes, k, starts)) for k in reversed(ks)]  # the slowest first
     folder = cache_folder("sweeps", f"{name}-{_digest(rows, codes, starts)}-{__version__}")
-    found = in_blocks(clustered, blocks, folder, processes, f"clustering {name}", (starts, len(MEASURES)))
-    values = np.stack([found[f"{k}"] for k in ks], axis=1)
-    return Curve(ks, {measure: values[:, :, place] for place, measure in enumerate(MEASURES)})
+    results = in_blocks(clustered, blocks, folder, processes, f"clustering {name}", (starts, len(MEASURES)))
+    values = np.stack([results[f"{k}"] for k in ks], axis=1)
+    return Curve(ks, {measure: values[:, :, index] for index, measure in enumerate(MEASURES)})
 
 
 def clustered(task: Task) -> Floats:
-    """The measures of each start."""
-    found = np.empty((task.starts, len(MEASURES)))
+    """The scores of a task: a row for each start, a column for each measure."""
+    scored = np.empty((task.starts, len(MEASURES)))
     for start in range(task.starts):
         labels = KMeans(task.k, seed=(SEED, task.k, start)).fit_predict(task.rows)
         scores = karat.score(task.gold, labels, measures=list(MEASURES))
-        found[start] = [float(scores[measure]) for measure in MEASURES]
-    return found
+        scored[start] = [float(scores[measure]) for measure in MEASURES]
+    return scored
 
 
 def _digest(rows: Any, codes: NDArray[np.int64], starts: int) -> str:
-    """A name for these data: the same data, the same name."""
-    found = hashlib.sha256(f"{METHOD} {SEED} {MEASURES} {rows.shape} {starts}".encode())
+    """A digest of the data and the method, as a name in the cache."""
+    digest = hashlib.sha256(f"{METHOD} {SEED} {MEASURES} {rows.shape} {starts}".encode())
     parts = (rows.data, rows.indices, rows.indptr) if hasattr(rows, "tocsr") else (rows,)
     for part in (*parts, codes):
-        found.update(np.ascontiguousarray(part).tobytes())
-    return found.hexdigest()[:16]
+        digest.update(np.ascontiguousarray(part).tobytes())
+    return digest.hexdigest()[:16]
 
 
 def peaks(paper: str, place: str, curve: Curve, printed: Mapping[str, str], how: str, note: str) -> Iterator[Claim]:
-    """Where measures are highest, printed and computed."""
+    """The claims on the numbers of clusters at which measures are highest."""
     for measure, k in printed.items():
         title = {"v_measure": "V", "q2": "Q2"}[measure]
         yield number(paper, place, f"clusters at which {title} is highest ({how})", k, curve.peak(measure), note)
 
 
 def together(paper: str, place: str, curve: Curve, how: str) -> Claim:
-    """Whether V and Q2 are highest near each other."""
+    """The claim that V and Q2 are highest at similar numbers of clusters."""
     v, q2 = curve.peak("v_measure"), curve.peak("q2")
     text = f"k = {v} and {q2}"
     claim = f"V and Q2 are highest near each other ({how})"
@@ -113,7 +113,7 @@ def together(paper: str, place: str, curve: Curve, how: str) -> Claim:
 
 
 def falls_faster(paper: str, place: str, curve: Curve, how: str) -> Claim:
-    """Whether Q2 loses a larger share of its highest value than V does."""
+    """The claim that Q2 loses a larger share of its highest value than V does."""
     lost = {m: 1 - curve.mean(m)[-1] / (curve.mean(m).max() or 1.0) for m in ("q2", "v_measure")}
     text = f"Q2 loses {lost['q2']:.0%}, V {lost['v_measure']:.0%}"
     claim = f"as clusters increase, Q2 descends more than V ({how})"
@@ -121,20 +121,20 @@ def falls_faster(paper: str, place: str, curve: Curve, how: str) -> Claim:
 
 
 def grows(paper: str, place: str, curve: Curve, how: str) -> Claim:
-    """Whether VI depends on the number of clusters."""
+    """The claim that VI grows with the number of clusters."""
     found = rank_correlation(curve.mean("vi"))
     claim = f"VI grows with the number of clusters ({how})"
     return statement(paper, place, claim, found >= RISING, f"rank correlation {found:.2f}", f"at least {RISING:g}")
 
 
 def rank_correlation(values: Floats) -> float:
-    """Of values with their places (Spearman); equal values share a rank, and 0 if all are equal."""
+    """Spearman's correlation of values with their indices; ties share a rank; 0 if all values are equal."""
     ranks = np.array([(values < v).sum() + ((values == v).sum() - 1) / 2 for v in values])
     return float(np.corrcoef(ranks, np.arange(len(values)))[0, 1]) if np.ptp(ranks) else 0.0
 
 
 def table(curve: Curve, title: str) -> Layout:
-    """The measures at some numbers of clusters."""
+    """A table of the mean scores at some numbers of clusters."""
     headings = ["k", "V", "homogeneity", "completeness", "VI", "Q2"]
     shown = {min(curve.ks, key=lambda k: abs(k - wanted)) for wanted in SHOWN if wanted <= curve.ks[-1]}
     chosen = sorted(shown | {curve.peak("v_measure"), curve.peak("q2"), curve.ks[-1]})
@@ -144,19 +144,19 @@ def table(curve: Curve, title: str) -> Layout:
 
 
 def records(curve: Curve, **fields: Any) -> list[dict[str, Any]]:
-    """Every clustering's scores."""
+    """The scores of every clustering as dicts, with the given fields."""
     return [
-        {**fields, "k": k, "start": start, **{m: float(curve.values[m][start, place]) for m in MEASURES}}
-        for place, k in enumerate(curve.ks)
+        {**fields, "k": k, "start": start, **{m: float(curve.values[m][start, column]) for m in MEASURES}}
+        for column, k in enumerate(curve.ks)
         for start in range(len(curve.values["vi"]))
     ]
 
 
 def figure(curves: Mapping[str, Curve], title: str) -> Figure:
-    """V, Q2 and VI against the number of clusters, as the paper draws them; a panel for each reading."""
+    """V, Q2 and VI against the number of clusters, as the paper draws them; a panel for each variant."""
 
     def draw(plt: Any) -> Any:
-        made, axes = plt.subplots(1, len(curves), figsize=(5 * len(curves), 4), layout="constrained", squeeze=False)
+        drawing, axes = plt.subplots(1, len(curves), figsize=(5 * len(curves), 4), layout="constrained", squeeze=False)
         for axis, (name, curve) in zip(axes[0], curves.items(), strict=True):
             right = axis.twinx()
             lines = [
@@ -170,15 +170,15 @@ def figure(curves: Mapping[str, Curve], title: str) -> Figure:
             right.set(ylabel="VI, bits", ylim=(0, None))
             axis.xaxis.set_major_formatter("{x:g}")
             axis.grid(alpha=0.3)
-        made.legend(handles=lines, loc="outside lower center", ncols=5, frameon=False)
-        made.suptitle(plain(title))
-        return made
+        drawing.legend(handles=lines, loc="outside lower center", ncols=5, frameon=False)
+        drawing.suptitle(plain(title))
+        return drawing
 
     return draw
 
 
 def _line(axis: Any, curve: Curve, measure: str, label: str, colour: str, style: Any, scale: float = 1.0) -> Any:
-    """The mean over starts, in a band from the lowest to the highest."""
+    """Draw the mean over starts, in a band from the lowest to the highest score."""
     values = scale * curve.values[measure]
     axis.fill_between(curve.ks, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.2, linewidth=0)
     (line,) = axis.plot(curve.ks, values.mean(axis=0), color=colour, linestyle=style, label=label)

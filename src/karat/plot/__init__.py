@@ -1,15 +1,15 @@
-"""Plots of karat's own results, drawn by matplotlib on axes that are passed in, or on those of a new figure.
+"""Plots of karat's results, drawn with matplotlib on the axes given, or on a new figure.
 
 heatmaps.py      heatmap(): the contingency table
-flows.py         flow(): from classes to clusters
-compositions.py  composition(): what each cluster is made of
-planes.py        plane(): homogeneity and completeness, with curves of equal V
+flows.py         flow(): Sankey diagram from classes to clusters
+compositions.py  composition(): the shares of the classes in each cluster
+planes.py        plane(): homogeneity and completeness, with contours of V
 sweeps.py        sweep(): measures against the number in the systems' names
-standings.py     comparison(): systems in the order of their scores, with intervals
-trees.py         dendrogram(): which measures go together
+standings.py     comparison(): systems ranked by score, with confidence intervals
+trees.py         dendrogram(): measures clustered by correlation
 saving.py        save(): PNG, SVG or PDF
-overviews.py     a table cut down to its largest lines, and their order
-canvas.py        axes and colours; lettering.py: names, counts and what they take; placing.py: labels kept apart
+overviews.py     a table reduced to its largest rows and columns, and their order
+canvas.py        axes and colours; lettering.py: text and its size; placing.py: labels that do not overlap
 """
 
 from karat.plot.compositions import composition as composition

@@ -1,4 +1,4 @@
-"""The axes that plots are drawn on, and their colours: told apart by the colour-blind, in grey, and on black."""
+"""Axes and colours of plots, distinct also for colour-blind readers, in greyscale and on black."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from karat.foreign import first_line
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Okabe and Ito's; those that are alike in grey print differ in their patterns or markers
+# Okabe and Ito's palette; colours that look alike in greyscale have different hatches or markers
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#f0e442", "#56b4e9", "#d55e00", "#cc79a7")
 HATCHES = (
     "",
@@ -27,15 +27,15 @@ HATCHES = (
     "\\\\",
     "||",
     "++",
-)  # circles take 100 kB of SVG each
+)  # no circles: each such area takes 100 kB of SVG
 LINES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")  # without yellow, faint on white
 MARKERS = ("o", "s", "^", "D", "v", "P")
 STYLES: tuple[Any, ...] = ("-", "--", "-.", (0, (5, 1)), (0, (3, 1, 1, 1, 1, 1)), ":")
-GREY = "#888888"  # of what is left over; as far from white as from black
+GREY = "#888888"  # for the remaining classes and clusters; contrasts equally with white and black
 
 
 def need_matplotlib() -> None:
-    """Refuse to go on without matplotlib, or with settings of which it cannot be loaded."""
+    """Raise KaratError if matplotlib is not installed or cannot be loaded."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
@@ -43,12 +43,12 @@ def need_matplotlib() -> None:
     except Exception as problem:
         reason = first_line(problem, 100)
         raise KaratError(
-            f"matplotlib cannot be loaded ({reason}); mend its settings: matplotlibrc or MPLBACKEND."
+            f"matplotlib cannot be loaded ({reason}); check its settings in matplotlibrc and MPLBACKEND."
         ) from problem
 
 
 def axes(ax: Axes | None, width: float, height: float) -> Axes:
-    """The axes that were passed in, or those of a new figure of so many inches."""
+    """Return ax, or the axes of a new figure of this width and height in inches."""
     need_matplotlib()
     if ax is None:
         from matplotlib import pyplot
@@ -60,8 +60,8 @@ def axes(ax: Axes | None, width: float, height: float) -> Axes:
 
 
 def settled(ax: Axes) -> tuple[float, float]:
-    """The width and height of the axes in pixels, once there is room for all that has been drawn so far."""
-    whole: Any = ax.figure.figure  # of axes in a part of a figure, the whole
+    """Run the figure's layout engine, then return the width and height of the axes in pixels."""
+    whole: Any = ax.figure.figure  # the top-level figure, also for axes in a subfigure
     layout = whole.get_layout_engine()
     if layout is not None:
         layout.execute(whole)
@@ -69,13 +69,13 @@ def settled(ax: Axes) -> tuple[float, float]:
 
 
 def extent(ax: Axes) -> tuple[float, float]:
-    """The width and height of the axes in pixels, as they are."""
+    """The current width and height of the axes in pixels."""
     box = ax.get_window_extent()
     return max(float(box.width), 1.0), max(float(box.height), 1.0)
 
 
 def allotted(ax: Axes) -> tuple[float, float]:
-    """The width and height in pixels that the axes have together with their labels, or nearly so."""
+    """The approximate width and height in pixels of the axes with their labels."""
     spec = ax.get_subplotspec()
     if spec is None:
         return extent(ax)
@@ -84,12 +84,12 @@ def allotted(ax: Axes) -> tuple[float, float]:
 
 
 def ink(ax: Axes) -> Any:
-    """The colour that the axes are labelled in."""
+    """The colour of the axis labels."""
     return ax.xaxis.label.get_color()
 
 
 def paper(ax: Axes) -> Any:
-    """The colour behind the axes; where that is transparent, the one that their ink is made for."""
+    """The background colour; if transparent, black or white, whichever contrasts with the axis labels."""
     from matplotlib.colors import to_rgba
 
     for face in (ax.get_facecolor(), ax.figure.figure.get_facecolor()):
@@ -99,7 +99,7 @@ def paper(ax: Axes) -> Any:
 
 
 def luminance(colour: Any) -> float:
-    """How light a colour is, from 0 to 1, as WCAG 2 defines it."""
+    """The relative luminance of a colour, from 0 to 1 (WCAG 2)."""
     from matplotlib.colors import to_rgb
 
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
@@ -107,12 +107,12 @@ def luminance(colour: Any) -> float:
 
 
 def readable_on(colour: Any) -> str:
-    """Black or white, whichever can be read better on a colour."""
+    """Black or white, whichever contrasts more with a background colour."""
     return "black" if luminance(colour) > 0.18 else "white"
 
 
 def shades(ax: Axes) -> Any:
-    """A colour map from nearly the paper's colour to what stands out most against it, monotone in grey print."""
+    """A colour map from near the background colour to high contrast, monotone in luminance."""
     from matplotlib.colors import LinearSegmentedColormap, to_rgb
 
     behind = to_rgb(paper(ax))
@@ -121,29 +121,29 @@ def shades(ax: Axes) -> Any:
     return LinearSegmentedColormap.from_list("karat", [first, *steps])
 
 
-def fill(place: int) -> dict[str, Any]:
-    """The colour and the pattern of one of several areas; grey from -1 down, for what is left over."""
-    if place < 0:
+def fill(index: int) -> dict[str, Any]:
+    """The colour and hatch of the area with this index; grey if the index is negative."""
+    if index < 0:
         return {"facecolor": GREY, "hatch": ""}
-    return {"facecolor": COLOURS[place % len(COLOURS)], "hatch": HATCHES[place % len(HATCHES)]}
+    return {"facecolor": COLOURS[index % len(COLOURS)], "hatch": HATCHES[index % len(HATCHES)]}
 
 
-def stroke(place: int) -> dict[str, Any]:
-    """The colour, the style and the marker of one of several lines."""
-    turn = place // len(LINES)
+def stroke(index: int) -> dict[str, Any]:
+    """The colour, line style and marker of the curve with this index."""
+    turn = index // len(LINES)
     return {
-        "color": LINES[place % len(LINES)],
-        "linestyle": STYLES[(place + turn) % len(STYLES)],
-        "marker": MARKERS[(place + 2 * turn) % len(MARKERS)],
+        "color": LINES[index % len(LINES)],
+        "linestyle": STYLES[(index + turn) % len(STYLES)],
+        "marker": MARKERS[(index + 2 * turn) % len(MARKERS)],
     }
 
 
 def dark(ax: Axes) -> bool:
-    """Whether the axes are drawn on something dark."""
+    """Whether the background is dark."""
     return luminance(paper(ax)) < 0.18
 
 
 def bare(ax: Axes, *sides: str) -> None:
-    """Take the frame away, but for some sides."""
+    """Hide the spines of the axes except on these sides."""
     for side, spine in ax.spines.items():
         spine.set_visible(side in sides)

@@ -1,4 +1,4 @@
-"""composition(): what each cluster is made of."""
+"""composition(): the shares of the classes in each cluster."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from karat.plot.overviews import Overview, at_most, overview
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-CLASSES = 12  # that can be told apart by colour and pattern
+CLASSES = 12  # at most: more are hard to distinguish by colour and hatch
 
 
 def composition(table: object, *, ax: Axes | None = None, most: int = 30) -> Axes:
-    """A bar for each cluster, the largest first, cut into the shares of its classes; sizes stand beside the bars.
+    """A stacked bar for each cluster, largest first: the shares of its classes; its size on the right.
 
-    Of more than most clusters the largest are drawn, and one bar for all others; of the classes, the largest twelve.
+    At most `most` clusters are drawn, and one bar for all others; of the classes, the largest twelve.
 
-    table: a Table, or what has one: Scores, an Explanation.
+    table: a Table, or a result that has one, such as Scores or an Explanation.
     """
     view = overview(table, CLASSES, at_most(most))
     bars = view.counts.shape[1]
@@ -58,9 +58,9 @@ def composition(table: object, *, ax: Axes | None = None, most: int = 30) -> Axe
 
 
 def _labels(ax: Axes, view: Overview) -> list[Any]:
-    """What names the bars, the classes, and all others of both."""
+    """Functions that label the bars and both axes."""
     classes, clusters = view.classes, view.clusters
-    told = [
+    description = [
         "share of the cluster, by class",
         f"grey: {classes.rest}" if classes.others else "",
         f"last bar: {clusters.rest}" if clusters.others else "",
@@ -68,19 +68,19 @@ def _labels(ax: Axes, view: Overview) -> list[Any]:
     return [
         lambda: name_rows(ax, clusters.labels, clusters.others > 0, at=0),
         lambda: say_along(ax, "y", ["cluster"]),
-        lambda: say_along(ax, "x", told),
+        lambda: say_along(ax, "x", description),
     ]
 
 
 def _legend(ax: Axes, view: Overview) -> None:
-    """Classes above the bars, in as many columns as there is room for; names are set after, so that none is skipped."""
+    """A legend of the classes above the bars; texts are set last, as matplotlib skips labels that begin with _."""
     from matplotlib.patches import Patch
 
     side = view.classes
     names, points, columns = _fitted_names(ax, side.labels)
     looks = [fill(line) for line in side.ranks] + ([fill(-1)] if side.others else [])
     legend = ax.legend(
-        [Patch(edgecolor=paper(ax), **look) for look in looks], [str(place) for place in range(len(names))],
+        [Patch(edgecolor=paper(ax), **look) for look in looks], [str(index) for index in range(len(names))],
         loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, frameon=False, borderaxespad=0.2, fontsize=points,
         handlelength=1.4, handleheight=1.1, handletextpad=0.5, columnspacing=1, labelspacing=0.3, labelcolor=ink(ax),
     )  # fmt: skip
@@ -91,7 +91,7 @@ def _legend(ax: Axes, view: Overview) -> None:
 
 
 def _fitted_names(ax: Axes, labels: Sequence[Any]) -> tuple[list[str], float, int]:
-    """Names of classes, their size in points and in how many columns they stand, within a third of the height."""
+    """Class names, font size in points and number of legend columns that fit a third of the height."""
     across, down = extent(ax)[0], allotted(ax)[1] / 3
     for most, scale in ((30, 1.0), (20, 0.9), (14, 0.8), (10, 0.7), (8, 0.6)):
         names = [name(label, most) for label in labels]
@@ -104,9 +104,9 @@ def _fitted_names(ax: Axes, labels: Sequence[Any]) -> tuple[list[str], float, in
 
 
 def _sizes(ax: Axes, view: Overview, size: tuple[float, float]) -> None:
-    """The number of items at the end of each bar that has a name."""
+    """Write the number of items at the end of each labelled bar."""
     sizes = view.counts.sum(axis=0)
     points, step = fitting(ax, size[1] / len(sizes), size_of(ax))
-    for place in ticked(len(sizes), step):
-        text = count_text(sizes[place].item())
-        ax.text(1.01, place, text, ha="left", va="center", fontsize=points, color=ink(ax))
+    for index in ticked(len(sizes), step):
+        text = count_text(sizes[index].item())
+        ax.text(1.01, index, text, ha="left", va="center", fontsize=points, color=ink(ax))

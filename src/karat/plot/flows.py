@@ -1,4 +1,4 @@
-"""flow(): where the items of each class went."""
+"""flow(): Sankey diagram from classes to clusters."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-GAP = 0.02  # of the height, between two blocks
-BLOCK = 0.025  # of the width
-LABEL = 0.03  # from a block to its name
+GAP = 0.02  # between two blocks, as a share of the height
+BLOCK = 0.025  # width of a block, as a share of the width
+LABEL = 0.03  # distance from a block to its name, as a share of the width
 
 
 def flow(table: object, *, ax: Axes | None = None, most: int = 20) -> Axes:
-    """Bands from classes (left) to clusters (right), as wide as they have items, in an order that crosses little.
+    """Bands from classes (left) to clusters (right), as thick as their counts, ordered to cross little.
 
-    Of more than most classes or clusters the largest are drawn, and one block for all others.
+    At most `most` classes and clusters are drawn, the largest, and one block for all others.
 
-    table: a Table, or what has one: Scores, an Explanation.
+    table: a Table, or a result that has one, such as Scores or an Explanation.
     """
     view = overview(table, at_most(most), most).untangled()
     blocks = max(view.counts.shape)
@@ -40,15 +40,15 @@ def flow(table: object, *, ax: Axes | None = None, most: int = 20) -> Axes:
     scale = 1 - min(GAP * (blocks - 1), 0.3)
     tops = [_tops(view.counts.sum(axis=axis), scale) for axis in (1, 0)]
     _bands(ax, view, tops, scale)
-    for place, side in enumerate((view.classes, view.clusters)):
-        heights = scale * view.counts.sum(axis=1 - place) / view.counts.sum()
-        _blocks(ax, place, side, tops[place], heights)
-        _names(ax, place, side, tops[place] + heights / 2, heights)
+    for column, side in enumerate((view.classes, view.clusters)):
+        heights = scale * view.counts.sum(axis=1 - column) / view.counts.sum()
+        _blocks(ax, column, side, tops[column], heights)
+        _names(ax, column, side, tops[column] + heights / 2, heights)
     return ax
 
 
 def _tops(sizes: NDArray[Any], scale: float) -> Floats:
-    """Where each block begins; they and the gaps between them fill the height."""
+    """The upper edge of each block; blocks and the gaps between them fill the height."""
     heights = scale * sizes / sizes.sum()
     gap = (1 - scale) / max(len(sizes) - 1, 1)
     start = (1 - scale) / 2 if len(sizes) == 1 else 0.0
@@ -56,7 +56,7 @@ def _tops(sizes: NDArray[Any], scale: float) -> Floats:
 
 
 def _bands(ax: Axes, view: Overview, tops: Sequence[Floats], scale: float) -> None:
-    """One band for each cell, the widest first, so that none is hidden."""
+    """Draw a band for each non-empty cell, thickest first, so that none is hidden."""
     from matplotlib.patches import PathPatch
 
     heights = scale * view.counts / view.counts.sum()
@@ -70,7 +70,7 @@ def _bands(ax: Axes, view: Overview, tops: Sequence[Floats], scale: float) -> No
 
 
 def _band(left: float, right: float, height: float) -> Any:
-    """The outline of a band: level at both ends, bent in the middle."""
+    """The outline of a band: horizontal at both ends, curved between them."""
     from matplotlib.path import Path
 
     a, b, middle = BLOCK, 1 - BLOCK, 0.5
@@ -80,21 +80,21 @@ def _band(left: float, right: float, height: float) -> Any:
     return Path([*upper, *lower, upper[0]], codes)
 
 
-def _fill(place: int, side: Side) -> dict[str, Any]:
-    """Classes have the colours that they have everywhere, clusters are grey."""
-    return fill(side.ranks[place] if side.noun == "class" and place < len(side.names) else -1)
+def _fill(index: int, side: Side) -> dict[str, Any]:
+    """The colour and hatch of a block: by rank of size for a class, grey for clusters and for all others."""
+    return fill(side.ranks[index] if side.noun == "class" and index < len(side.names) else -1)
 
 
-def _blocks(ax: Axes, place: int, side: Side, tops: Floats, heights: Floats) -> None:
+def _blocks(ax: Axes, column: int, side: Side, tops: Floats, heights: Floats) -> None:
     from matplotlib.patches import Rectangle
 
     for line, (top, height) in enumerate(zip(tops.tolist(), heights.tolist(), strict=True)):
-        corner = (place * (1 - BLOCK), top)
+        corner = (column * (1 - BLOCK), top)
         ax.add_patch(Rectangle(corner, BLOCK, height, edgecolor=paper(ax), linewidth=0, **_fill(line, side)))
 
 
-def _names(ax: Axes, place: int, side: Side, centres: Floats, heights: Floats) -> None:
-    """Names beside the blocks, moved apart where blocks are thin; the smallest have none if there is no room."""
+def _names(ax: Axes, column: int, side: Side, centres: Floats, heights: Floats) -> None:
+    """Write names beside the blocks without overlaps; the smallest blocks have none if there is no room."""
     texts = [name(label, letters(ax, 0.34 * allotted(ax)[0], size_of(ax))) for label in side.names]
     if side.others:
         texts.append(side.rest.replace(", ", ",\n"))
@@ -108,15 +108,15 @@ def _names(ax: Axes, place: int, side: Side, centres: Floats, heights: Floats) -
     kept = np.sort(largest[: int(np.searchsorted(np.cumsum(lines[largest]) * each, 1.02, side="right"))])
     wanted, sizes = centres[kept].tolist(), (lines[kept] * each).tolist()
     for line, centre, at in zip(kept.tolist(), wanted, spread(wanted, sizes, 0, 1.02), strict=True):
-        _name(ax, place, texts[line], centre, at, points, italic=line >= len(side.names))
+        _name(ax, column, texts[line], centre, at, points, italic=line >= len(side.names))
 
 
-def _name(ax: Axes, place: int, text: str, centre: float, at: float, points: float, *, italic: bool) -> None:
-    """A name, and a line to its block if it stands elsewhere."""
-    x = (1 + LABEL) if place else -LABEL
-    side = "left" if place else "right"
+def _name(ax: Axes, column: int, text: str, centre: float, at: float, points: float, *, italic: bool) -> None:
+    """Write a name, with a line to its block if it was moved."""
+    x = (1 + LABEL) if column else -LABEL
+    side = "left" if column else "right"
     style = "italic" if italic else "normal"
     ax.text(x, at, text, ha=side, va="center", fontsize=points, color=ink(ax), style=style, linespacing=1.1)
     if abs(at - centre) > 1e-9:
-        near = [float(place), x - 0.15 * LABEL * (1 if place else -1)]
+        near = [float(column), x - 0.15 * LABEL * (1 if column else -1)]
         ax.plot(near, [centre, at], color=GREY, linewidth=0.5, clip_on=False)

@@ -26,24 +26,24 @@ from karat.plot.overviews import Overview, at_most, overview
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-SIZES = (0.36, 0.28)  # inches of a column and a row of a new figure
+SIZES = (0.36, 0.28)  # width of a column and height of a row in inches, on a new figure
 
 
 def heatmap(table: object, *, ax: Axes | None = None, most: int = 40, share: str = "class") -> Axes:
-    """Classes by clusters: counts, where they fit, and in colour the share of the class (or share="cluster").
+    """The contingency table; colour is the share of the class or cluster, counts are shown if they fit.
 
-    Classes stand in the order of their sizes, clusters beside the class that most of their items are of. Of more than
-    most classes or clusters the largest are drawn, and one line for all others.
+    Classes are ordered by size, clusters by their majority class. At most `most` classes and clusters are drawn, the
+    largest, and one row or column for all others. share: "class" or "cluster", by whose size counts are divided.
 
-    table: a Table, or what has one: Scores, an Explanation.
+    table: a Table, or a result that has one, such as Scores or an Explanation.
     """
     if share not in ("class", "cluster"):
-        raise KaratError(f"share={share!r} is not what cells are shares of; use 'class' or 'cluster'.")
+        raise KaratError(f"share={share!r} is not supported; use 'class' or 'cluster'.")
     view = overview(table, at_most(most), most).beside()
     rows, cols = view.counts.shape
     longest = max(len(name(label)) for label in view.classes.labels)
     ax = axes(ax, min(max(1.6 + 0.08 * longest + SIZES[0] * cols, 4), 15), min(max(1.4 + SIZES[1] * rows, 2.8), 13))
-    from matplotlib.colors import PowerNorm  # which shows small shares, too
+    from matplotlib.colors import PowerNorm  # so that small shares are visible
 
     shares = view.shares(share)
     mesh = ax.pcolormesh(
@@ -67,12 +67,12 @@ def _scale(ax: Axes, mesh: Any, share: str) -> None:
     bar.ax.tick_params(length=0, labelsize=size_of(ax))
 
 
-def _percents(value: float, place: int) -> str:
+def _percents(value: float, _: int) -> str:
     return f"{value:.0%}"
 
 
 def _labels(ax: Axes, view: Overview) -> list[Any]:
-    """What names the rows, the columns, and the lines for all others."""
+    """Functions that label the rows, the columns and both axes."""
     classes, clusters = view.classes, view.clusters
     return [
         lambda: name_rows(ax, classes.labels, classes.others > 0),
@@ -83,7 +83,7 @@ def _labels(ax: Axes, view: Overview) -> list[Any]:
 
 
 def _write(ax: Axes, view: Overview, mesh: Any, size: tuple[float, float]) -> None:
-    """The counts of cells that are not empty: in full, or else in short, if they can be read at all."""
+    """Write the counts of non-empty cells, in full or abbreviated; nothing if the text would be too small."""
     rows, cols = view.counts.shape
     wide, tall = size[0] / cols, size[1] / rows
     for write in (count_text, brief):

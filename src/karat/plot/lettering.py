@@ -1,4 +1,4 @@
-"""What stands beside a plot: names that are other people's text, counts, shares, and the room that they take."""
+"""Text in plots: labels, which are untrusted, counts and percentages, and the size of their fonts."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from karat.plot.canvas import allotted, extent, ink, settled
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LETTER = 0.64  # the width of a digit, as a share of the size of its font
-WORD = 0.55  # of a letter in a name, on average
-LEADING = 1.25  # from one line to the next, likewise
-SMALLEST = 5.0  # points that can still be read
+LETTER = 0.64  # width of a digit, in font sizes
+WORD = 0.55  # mean width of a letter in a name, in font sizes
+LEADING = 1.25  # line height, in font sizes
+SMALLEST = 5.0  # smallest readable font size, in points
 OTHER = "other"
 
 
 def name(label: object, most: int = 30) -> str:
-    r"""A label as a plot shows it: no control characters, no formula, at most so many columns.
+    r"""A label as shown in a plot: no control characters, no mathtext, at most `most` characters wide.
 
     >>> print(name("a\nb$x$"))
     a\nb\$x\$
     """
-    text = shown(label[: 8 * most] if isinstance(label, str) else label)  # which may be as long as a book
+    text = shown(label[: 8 * most] if isinstance(label, str) else label)  # a label may be very long
     return literal(shortened(text if text.strip() else repr(text), most))
 
 
 def names_apart(labels: Sequence[object], most: int) -> list[str]:
-    """Names of at most so many columns; where cutting their ends would make two alike, their middles are left out.
+    """Labels shortened to `most` characters, in the middle if cutting their ends makes two equal.
 
     >>> names_apart(["system_of_2017", "system_of_2018"], 9)
     ['syst…2017', 'syst…2018']
@@ -54,12 +54,12 @@ def _without_middle(label: object, most: int) -> str:
 
 
 def literal(text: str) -> str:
-    """Text in which matplotlib sees no formula: it takes the backslashes away again."""
+    """Escape dollar signs, so that matplotlib does not read the text as mathtext."""
     return text.replace("$", r"\$")
 
 
 def brief(count: float) -> str:
-    """A count in at most five characters.
+    """A count, abbreviated to at most five characters.
 
     >>> brief(17), brief(12_345), brief(2_500_000), brief(0.25)
     ('17', '12k', '2.5M', '0.25')
@@ -74,7 +74,7 @@ def brief(count: float) -> str:
 
 
 def percent(share: float) -> str:
-    """A share of the items; never 0% of some, nor 100% of less than all.
+    """A share as a percentage; 0% and 100% are exact, never rounded.
 
     >>> percent(0.123), percent(0.004), percent(0.0001), percent(0.9999)
     ('12%', '0.4%', 'under 0.1%', 'over 99%')
@@ -87,12 +87,12 @@ def percent(share: float) -> str:
 
 
 def count_text(count: Any) -> str:
-    """A count with separators; a weight with few digits."""
+    """An integral count with thousands separators, a weight with three significant digits."""
     return f"{int(count):,}" if float(count).is_integer() else f"{float(count):.3g}"
 
 
 def size_of(ax: Axes, kind: str = "ytick.labelsize") -> float:
-    """The size of a font of the settings in points."""
+    """The font size of an entry of matplotlib's rcParams, in points."""
     from matplotlib import rcParams
     from matplotlib.font_manager import FontProperties
 
@@ -100,17 +100,17 @@ def size_of(ax: Axes, kind: str = "ytick.labelsize") -> float:
 
 
 def dots(ax: Axes, points: float) -> float:
-    """Points of a font in pixels."""
+    """Convert points to pixels."""
     return points * float(ax.figure.figure.dpi) / 72
 
 
 def letters(ax: Axes, pixels: float, points: float) -> int:
-    """How many letters of a font fit in so many pixels: 6 at least, since fewer tell nothing."""
+    """The number of letters of a font size that fit in a width in pixels; at least 6, to be legible."""
     return max(6, int(pixels / dots(ax, WORD * points)))
 
 
 def fitting(ax: Axes, pixels: float, points: float) -> tuple[float, int]:
-    """The size of a font for lines so far apart, and every how many of them there is room for."""
+    """The font size for lines this many pixels apart, and the step n if only every n-th line fits."""
     wanted = pixels / dots(ax, LEADING)
     if wanted >= SMALLEST:
         return min(points, wanted), 1
@@ -120,42 +120,42 @@ def fitting(ax: Axes, pixels: float, points: float) -> tuple[float, int]:
 def name_rows(
     ax: Axes, names: Sequence[object], others: bool, at: float = 0.5, after: Sequence[str] | None = None
 ) -> None:
-    """Names beside the rows of a plot, of which the last may stand for all others; after: what follows each."""
+    """Label the rows of a plot. others: the last row is for all others; after: a suffix for each label."""
     points, step = fitting(ax, extent(ax)[1] / len(names), size_of(ax))
     most = letters(ax, 0.33 * allotted(ax)[0], points)
     ticks = ticked(len(names), step)
     short = names_apart(names, most)
-    texts = [short[place] + (after[place] if after else "") for place in ticks]
-    ax.set_yticks([place + at for place in ticks], texts, fontsize=points)
+    texts = [short[row] + (after[row] if after else "") for row in ticks]
+    ax.set_yticks([row + at for row in ticks], texts, fontsize=points)
     if others:
         ax.get_yticklabels()[-1].set_fontstyle("italic")
 
 
 def name_columns(ax: Axes, names: Sequence[object], others: bool, at: float = 0.5) -> None:
-    """Names below the columns of a plot: upright, if they would touch."""
+    """Label the columns of a plot; labels are vertical if they would overlap. others: as in name_rows()."""
     each, points, step = extent(ax)[0] / len(names), size_of(ax, "xtick.labelsize"), 1
     texts = names_apart(names, letters(ax, 0.33 * allotted(ax)[1], points))
-    across = each / dots(ax, LETTER) / (max(map(width, texts)) + 0.8)  # points, if they stand side by side
+    across = each / dots(ax, LETTER) / (max(map(width, texts)) + 0.8)  # font size that fits horizontally
     level = across >= 0.7 * points
     if level:
         points = min(points, across)
     else:
         points, step = fitting(ax, each, points)
     ticks = ticked(len(names), step)
-    ax.set_xticks([place + at for place in ticks], [texts[place] for place in ticks], fontsize=points)
+    ax.set_xticks([column + at for column in ticks], [texts[column] for column in ticks], fontsize=points)
     ax.tick_params(axis="x", rotation=0 if level else 90)
     if others:
         ax.get_xticklabels()[-1].set_fontstyle("italic")
 
 
 def ticked(number_of_names: int, step: int) -> list[int]:
-    """Every so many places, and the last."""
+    """The indices of the names to show: every step-th, and always the last."""
     last = number_of_names - 1
-    return [place for place in range(0, last, step) if last - place >= step] + [last]
+    return [index for index in range(0, last, step) if last - index >= step] + [last]
 
 
 def say_along(ax: Axes, axis: str, lines: Sequence[str]) -> None:
-    """The label of an axis, in as many lines as it takes."""
+    """Set the label of an axis, wrapped to its length."""
     points = size_of(ax, "axes.labelsize")
     room = letters(ax, 1.1 * extent(ax)[0] if axis == "x" else extent(ax)[1], points)
     text = "\n".join(part for line in lines if line for part in wrapped(line, max(room, 16)))
@@ -163,7 +163,7 @@ def say_along(ax: Axes, axis: str, lines: Sequence[str]) -> None:
 
 
 def fitted(ax: Axes, *steps: Any) -> tuple[float, float]:
-    """Label axes, and again once the labels have taken their room; the size of the axes that is left."""
+    """Run the labelling steps twice, as labels change the layout; return the size of the axes in pixels."""
     for _ in range(2):
         for step in steps:
             step()

@@ -1,4 +1,4 @@
-"""A table cut down to what can be drawn: its largest classes and clusters, and one line for all others."""
+"""A table reduced for drawing: the largest classes and clusters, and one line for all others."""
 
 from __future__ import annotations
 
@@ -20,114 +20,114 @@ Ints = NDArray[np.int64]
 
 
 class Side(NamedTuple):
-    """The classes or the clusters that are drawn, and the others."""
+    """The classes or clusters that are drawn, and how many others there are."""
 
     noun: str
     names: tuple[Any, ...]
-    ranks: tuple[int, ...]  # their places by size, from 0 on
+    ranks: tuple[int, ...]  # rank of each by size, from 0
     others: int = 0
-    share: float = 0.0  # of the items, in the others
+    share: float = 0.0  # of the items that are in the others
 
     @property
     def labels(self) -> tuple[Any, ...]:
-        """The names, and one for all others, if there are any."""
+        """The names, followed by "other" if some are not drawn."""
         return (*self.names, OTHER) if self.others else self.names
 
     def taken(self, order: Sequence[int]) -> Side:
-        """The same in another order."""
+        """This side in another order; order: indices of the names."""
         return self._replace(
-            names=tuple(self.names[place] for place in order), ranks=tuple(self.ranks[place] for place in order)
+            names=tuple(self.names[index] for index in order), ranks=tuple(self.ranks[index] for index in order)
         )
 
     @property
     def rest(self) -> str:
-        """What is not drawn one by one, in words."""
+        """How many others there are and the share of the items in them, as text."""
         return f"{several(self.others, f'other {self.noun}')}, {percent(self.share)} of the items"
 
 
 @dataclass(frozen=True, eq=False)
 class Overview:
-    """Counts of items: a row for each class drawn and one for the others, if any; columns for clusters likewise."""
+    """Counts: a row for each class drawn, then one for all others, if any; columns likewise."""
 
     counts: NDArray[Any]
     classes: Side
     clusters: Side
 
     def shares(self, of: str) -> NDArray[np.float64]:
-        """The part of its class, or of its cluster, that each cell is."""
+        """Each cell divided by the size of its class or its cluster; of: "class" or "cluster"."""
         return np.asarray(self.counts / self.counts.sum(axis=1 if of == "class" else 0, keepdims=True))
 
     def taken(self, rows: Sequence[int], cols: Sequence[int]) -> Overview:
-        """The same in another order; all others stay the last."""
+        """This overview with rows and columns reordered; the row and column for all others stay last."""
         rows, cols = _with_rest(rows, self.counts.shape[0]), _with_rest(cols, self.counts.shape[1])
         sides = [side.taken(order[: len(side.names)]) for side, order in ((self.classes, rows), (self.clusters, cols))]
         return replace(self, counts=self.counts[np.ix_(rows, cols)], classes=sides[0], clusters=sides[1])
 
     def beside(self) -> Overview:
-        """Clusters beside the class that most of their items are of, those with most items of it first."""
+        """Sort the clusters by their majority class, then by falling number of items in it."""
         drawn = self.counts[: len(self.classes.names), : len(self.clusters.names)]
-        nowhere = drawn.max(axis=0) == 0  # all their items are of classes that are not drawn
-        order = np.lexsort((-drawn.max(axis=0), drawn.argmax(axis=0), nowhere))
+        undrawn = drawn.max(axis=0) == 0  # all items are in classes that are not drawn
+        order = np.lexsort((-drawn.max(axis=0), drawn.argmax(axis=0), undrawn))
         return self.taken(range(len(self.classes.names)), order.tolist())
 
     def untangled(self, rounds: int = 8) -> Overview:
-        """Classes and clusters in an order in which flows between them cross little.
+        """Order classes and clusters so that the bands of a flow diagram cross little.
 
-        Class by class where it crosses least; then each side in turn by the mean place of what it is joined to
-        (Sugiyama, Tagawa & Toda 1981), while it helps.
+        Insert class by class where crossings are fewest; then alternately sort each side by the mean row or column
+        of its items (barycentre method, Sugiyama, Tagawa & Toda 1981), and take the best order.
         """
         inserted = _inserted(self.counts[: len(self.classes.names), : len(self.clusters.names)])
-        return min((view for order in (inserted, inserted[::-1]) for view in self._turned(order, rounds)), key=_tangle)
+        return min((view for order in (inserted, inserted[::-1]) for view in self._sweeps(order, rounds)), key=_tangle)
 
-    def _turned(self, order: Sequence[int], rounds: int) -> Iterator[Overview]:
-        """Orders to choose from: the classes as given, then the sides in turn."""
+    def _sweeps(self, order: Sequence[int], rounds: int) -> Iterator[Overview]:
+        """Candidate orders: start with the given order of classes, then sort clusters and classes alternately."""
         rows, cols = range(len(self.classes.names)), range(len(self.clusters.names))
-        held = self.taken(order, cols)
+        view = self.taken(order, cols)
         for turn in range(rounds):
             if turn % 2:
-                held = held.taken(_by_mean_place(held.counts[: len(rows)].T), cols)
+                view = view.taken(_by_mean_row(view.counts[: len(rows)].T), cols)
             else:
-                held = held.taken(rows, _by_mean_place(held.counts[:, : len(cols)]))
-            yield held
+                view = view.taken(rows, _by_mean_row(view.counts[:, : len(cols)]))
+            yield view
 
 
 def _tangle(view: Overview) -> tuple[float, float]:
-    """How much crosses; then, how far down large classes are."""
+    """Sort key of an order: its crossings, then the mean row of the items, so that large classes are on top."""
     sizes = view.counts.sum(axis=1) / view.counts.sum()
     return round(crossings(view.counts), 12), float(np.arange(len(sizes)) @ sizes)
 
 
 def _inserted(counts: NDArray[Any]) -> list[int]:
-    """The rows, each put among those before it where least crosses."""
+    """An order of the rows: each is inserted among those before it where crossings are fewest."""
     order: list[int] = []
     for row in range(counts.shape[0]):
-        tries = [[*order[:place], row, *order[place:]] for place in range(len(order) + 1)]
-        order = min(tries, key=lambda rows: crossings(counts[rows][:, _by_mean_place(counts[rows])]))
+        candidates = [[*order[:index], row, *order[index:]] for index in range(len(order) + 1)]
+        order = min(candidates, key=lambda rows: crossings(counts[rows][:, _by_mean_row(counts[rows])]))
     return order
 
 
-def _by_mean_place(counts: NDArray[Any]) -> list[int]:
-    """The columns by the mean row of their items."""
+def _by_mean_row(counts: NDArray[Any]) -> list[int]:
+    """The indices of the columns, sorted by the mean row of their items."""
     means = np.arange(counts.shape[0]) @ (counts / np.maximum(counts.sum(axis=0), np.finfo(float).tiny))
-    return [int(place) for place in np.argsort(means, kind="stable")]
+    return [int(column) for column in np.argsort(means, kind="stable")]
 
 
 def crossings(counts: NDArray[Any]) -> float:
-    """How much crosses if rows and columns are joined in this order: the sum of products of flows that do."""
+    """The crossings of bands in this order: the sum of products of the shares that cross."""
     flows = counts / max(counts.sum(), np.finfo(float).tiny)
-    before = np.cumsum(flows, axis=1) - flows  # in columns to the left
+    before = np.cumsum(flows, axis=1) - flows  # the row's share in columns to the left
     below = np.cumsum(before[::-1], axis=0)[::-1] - before
     return float((flows * below).sum())
 
 
 def overview(given: object, most_classes: int, most_clusters: int) -> Overview:
-    """The largest classes and clusters of a table, the largest first, and all others as one; one alone is drawn.
+    """The largest classes and clusters by falling size, and all others as one; a single other is drawn.
 
-    Clusters of one item each that a policy made, of noise or of missing labels, are among the others.
+    Singletons that a policy made of noise or missing labels are among the others.
     """
     table = checked(given)
-    rows, row_names = _places(table.class_sizes, most_classes, table.classes)
-    cols, col_names = _places(table.cluster_sizes, most_clusters, table.clusters)
+    rows, row_names = _lines(table.class_sizes, most_classes, table.classes)
+    cols, col_names = _lines(table.cluster_sizes, most_clusters, table.clusters)
     shape = int(rows.max()) + 1, int(cols.max()) + 1
     codes = rows[table.rows] * shape[1] + cols[table.cols]
     if table.counts.dtype.kind == "i":
@@ -140,7 +140,7 @@ def overview(given: object, most_classes: int, most_clusters: int) -> Overview:
 
 
 def checked(given: object) -> Table:
-    """A table, or that of scores or of an explanation."""
+    """The table of a result such as Scores or an Explanation; a Table is returned as it is."""
     table = getattr(given, "table", given)
     if not isinstance(table, Table):
         raise KaratError(
@@ -150,30 +150,30 @@ def checked(given: object) -> Table:
 
 
 def at_most(most: object) -> int:
-    """A number of lines to draw."""
+    """Validate the greatest number of classes or clusters to draw."""
     if not isinstance(most, Integral) or isinstance(most, bool) or most < 1:
-        raise KaratError(f"most={most!r} is not a number of lines to draw; give a whole number from 1 on.")
+        raise KaratError(f"most={most!r} is not a number of classes or clusters; give an integer from 1 on.")
     return int(most)
 
 
 def by_size(sizes: NDArray[Any], names: Sequence[Any]) -> Ints:
-    """Classes or clusters, the largest first, and last those that a policy made of single items."""
-    made = np.fromiter((isinstance(name, Singleton) for name in names), bool, len(names))
-    return np.lexsort((-sizes, made))
+    """Indices of classes or clusters by falling size; singletons that a policy made come last."""
+    singletons = np.fromiter((isinstance(name, Singleton) for name in names), bool, len(names))
+    return np.lexsort((-sizes, singletons))
 
 
-def _places(sizes: NDArray[Any], most: int, names: Sequence[Any]) -> tuple[Ints, Ints]:
-    """The line that each class or cluster is drawn in, and those that have one of their own."""
+def _lines(sizes: NDArray[Any], most: int, names: Sequence[Any]) -> tuple[Ints, Ints]:
+    """The row or column that each class or cluster is drawn in, and the indices of those with one of their own."""
     order = by_size(sizes, names)
     most = min(most, sum(not isinstance(name, Singleton) for name in names) or 1)
     kept = order if order.size <= most + 1 else order[:most]
-    places = np.full(order.size, kept.size, dtype=np.int64)
-    places[kept] = np.arange(kept.size)
-    return places, kept
+    lines = np.full(order.size, kept.size, dtype=np.int64)
+    lines[kept] = np.arange(kept.size)
+    return lines, kept
 
 
 def _side(noun: str, names: tuple[Any, ...], kept: Ints, sizes: NDArray[Any]) -> Side:
-    drawn = tuple(names[place] for place in kept.tolist())
+    drawn = tuple(names[index] for index in kept.tolist())
     others = len(names) - len(drawn)
     return Side(noun, drawn, tuple(range(len(drawn))), others, float(sizes[-1] / sizes.sum()) if others else 0.0)
 

@@ -1,4 +1,4 @@
-"""plane(): systems by homogeneity and completeness, with curves of equal V."""
+"""plane(): systems by homogeneity and completeness, with contours of V."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LEVELS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-BORDER = 0.02  # beyond 0 and 1, so that points on the edge are whole
-CLOSE = 0.1  # systems that differ by less in both are looked at closely
-CORNER = 0.15  # of the width of the view
+BORDER = 0.02  # margin beyond 0 and 1, so that points on the edge are not clipped
+CLOSE = 0.1  # zoom=None zooms in if systems differ by less in both scores
+CORNER = 0.15  # a contour shorter than this share of the width has no label
 NEAR = 5.5  # points from a system to its name
 AXES = (homogeneity, completeness)
 
 
 class Point(NamedTuple):
-    """A system in the plane; intervals of both of its scores, if it has them."""
+    """A system in the plane: homogeneity, completeness, and confidence intervals of both, if known."""
 
     name: str
     x: float
@@ -42,14 +42,14 @@ class Point(NamedTuple):
 
 
 def plane(systems: object, *, ax: Axes | None = None, beta: float = 1, zoom: bool | None = False) -> Axes:
-    """Each system as a point, right of those less homogeneous and above those less complete.
+    """Each system as a point: homogeneity (x) and completeness (y), with contours of V.
 
-    Crosses are intervals, around estimates with less bias where there are some, to which a dotted line leads from the
-    score. A label that has no room is left out.
-    The trivial clusterings are marked: all items in one cluster, and, where all systems have the same gold, all apart.
+    Crosses are confidence intervals, centred on bias-corrected estimates; a dotted line joins each to its score. Labels
+    that do not fit are omitted. If all systems have the same gold, the trivial clusterings are marked: one cluster, and
+    singletons.
 
-    systems: a Comparison, a Board, or a mapping from names to Tables or Scores. beta: of V, as v_measure has it.
-    zoom: only the part of the plane that the systems are in, for those that differ little; None: if they do.
+    systems: a Comparison, a Board, or a mapping from names to Tables or Scores. beta: as in v_measure.
+    zoom: draw only the part of the plane that contains the systems; None: if they differ little.
     """
     if not isinstance(beta, Real) or isinstance(beta, bool) or not 0 < float(beta) < float("inf"):
         raise KaratError(f"beta={beta!r} is not a weight of completeness; give a number above 0, such as 1.")
@@ -61,9 +61,9 @@ def plane(systems: object, *, ax: Axes | None = None, beta: float = 1, zoom: boo
     ax.set(xlim=view[0], ylim=view[1], xlabel="homogeneity", ylabel="completeness")
     _curves(ax, float(beta), zoom)
     if isinstance(systems, Comparison) and systems.sweep is not None:
-        path = [points[place] for place in systems.sweep.order]
+        path = [points[index] for index in systems.sweep.order]
         ax.plot([p.x for p in path], [p.y for p in path], color=LINES[0], linewidth=0.8, alpha=0.6)
-    colours = [LINES[place] if len(points) <= len(LINES) else LINES[0] for place in range(len(points))]
+    colours = [LINES[index] if len(points) <= len(LINES) else LINES[0] for index in range(len(points))]
     for point, colour in zip(points, colours, strict=True):
         _cross(ax, point, colour)
     trivial = [p for p in _trivial(tables) if _within(p, view)]
@@ -75,45 +75,45 @@ def plane(systems: object, *, ax: Axes | None = None, beta: float = 1, zoom: boo
 
 
 def _points(systems: object) -> tuple[list[Table], list[Point]]:
-    """The tables and the places of all systems."""
+    """The tables of all systems, and their points in the plane."""
     if not isinstance(systems, Mapping) or isinstance(systems, Scores) or not systems:
         raise KaratError("plane takes a Comparison, or several systems by name, such as {'k-means': table}.")
-    tables = [checked(found) for found in systems.values()]
-    spans = [_intervals(found) for found in systems.values()]
-    return tables, [_point(*found) for found in zip(systems, tables, spans, strict=True)]
+    tables = [checked(result) for result in systems.values()]
+    spans = [_intervals(result) for result in systems.values()]
+    return tables, [_point(*system) for system in zip(systems, tables, spans, strict=True)]
 
 
 def _point(system: object, table: Table, intervals: tuple[Interval, ...]) -> Point:
     return Point(str(system), float(homogeneity.of(table)), float(completeness.of(table)), intervals)
 
 
-def _intervals(found: object) -> tuple[Interval, ...]:
-    """Those of scores that were asked for intervals of both measures."""
-    held = found.intervals if isinstance(found, Scores) else {}
-    known = [held[str(m)] for m in AXES if str(m) in held and held[str(m)].low is not None]
+def _intervals(result: object) -> tuple[Interval, ...]:
+    """The confidence intervals of homogeneity and completeness; empty unless both are known."""
+    intervals = result.intervals if isinstance(result, Scores) else {}
+    known = [intervals[str(m)] for m in AXES if str(m) in intervals and intervals[str(m)].low is not None]
     return tuple(known) if len(known) == len(AXES) else ()
 
 
 def _trivial(tables: list[Table]) -> list[Point]:
-    """All items in one cluster; and all apart, if all tables have one gold, of whole items."""
+    """The points of one cluster and singletons (integral cells only); none if golds differ."""
     profiles = [table.profile for table in tables]
     if any(profile.classes != profiles[0].classes for profile in profiles):
         return []
     cases: list[tuple[str, Any]] = [("one cluster", OneCluster(profiles[0]))]
     if all(table.integral for table in tables):
-        cases.append(("all apart", Singletons(profiles[0])))
+        cases.append(("singletons", Singletons(profiles[0])))
     return [Point(text, float(homogeneity.of(c)), float(completeness.of(c))) for text, c in cases]
 
 
 def _view(points: list[Point], zoom: bool) -> tuple[tuple[float, float], tuple[float, float]]:
-    """What is seen of both axes: all, or what is around the systems."""
+    """The limits of both axes: the whole plane, or the part around the systems."""
     if not zoom:
         return (-BORDER, 1 + BORDER), (-BORDER, 1 + BORDER)
     views = []
-    for place in (0, 1):
-        spans = [i for p in points for i in p.intervals[place : place + 1]]
+    for axis in (0, 1):
+        spans = [i for p in points for i in p.intervals[axis : axis + 1]]
         ends = [value for i in spans for value in (i.low, i.high) if value is not None]
-        every = [*ends, *((p.x, p.y)[place] for p in points)]
+        every = [*ends, *((p.x, p.y)[axis] for p in points)]
         edge = max(0.12 * (max(every) - min(every)), 0.005)
         low, high = max(min(every) - edge, 0), min(max(every) + edge, 1)
         views.append((low - BORDER * (high - low), high + BORDER * (high - low)))
@@ -125,7 +125,7 @@ def _within(point: Point, view: tuple[tuple[float, float], tuple[float, float]])
 
 
 def _curves(ax: Axes, beta: float, zoom: bool) -> None:
-    """Where V is the same: c = V beta h / ((1 + beta) h - V), labelled where it leaves the view, or else within it."""
+    """Contours of V: c = V beta h / ((1 + beta) h - V), labelled where they leave the view, else inside it."""
     (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
     first = "V = " if beta == 1 else f"V(β={beta:g}) = "
     for level in reversed(_levels(ax, beta) if zoom else LEVELS):
@@ -141,7 +141,7 @@ def _curves(ax: Axes, beta: float, zoom: bool) -> None:
         if end == min(right, 1):
             ax.annotate(text, (1, float(c[-1])), (4, 0), xycoords=ax.get_yaxis_transform(), va="center", **look)
         elif start == left and end - start < CORNER * (right - left):
-            continue  # it cuts off a corner that has no room for a label
+            continue  # too short, in a corner, for a label
         elif start == left:
             middle = float(h[100]), float(c[100])
             box = {"facecolor": paper(ax), "edgecolor": "none", "pad": 0.8}
@@ -151,13 +151,13 @@ def _curves(ax: Axes, beta: float, zoom: bool) -> None:
 
 
 def _homogeneity(level: float, c: float, beta: float) -> float:
-    """Where V is so much at this completeness; infinite, if it is less everywhere."""
+    """The homogeneity at which V reaches this level for completeness c; infinite if V stays below it."""
     below = (1 + beta) * c - level * beta
     return level * c / below if below > 0 else math.inf
 
 
 def _levels(ax: Axes, beta: float) -> list[float]:
-    """Round values of V between the corners of what is seen."""
+    """Round values of V between its values at the lower left and upper right corners of the view."""
     from matplotlib.ticker import MaxNLocator
 
     corners = zip(ax.get_xlim(), ax.get_ylim(), strict=True)
@@ -170,7 +170,7 @@ def _v(h: float, c: float, beta: float) -> float:
 
 
 def _cross(ax: Axes, point: Point, colour: str) -> None:
-    """Intervals of both scores, through the estimates, and a dotted line to them from the scores."""
+    """Draw both confidence intervals as a cross through the estimates, and a dotted line from the scores to it."""
     if not point.intervals:
         return
     h, c = point.intervals
@@ -186,7 +186,7 @@ def _mark(ax: Axes, points: list[Point], marker: str, colour: Any) -> None:
 
 
 def _name(ax: Axes, points: list[Point], trivial: int) -> None:
-    """Names near the points, without overlaps, and a line to those that stand far off."""
+    """Write names near the points without overlaps, with lines to distant ones; the first `trivial` are italic."""
     texts = [
         ax.text(
             p.x, p.y, name(p.name), fontsize=size_of(ax), color=ink(ax), style="italic" if i < trivial else "normal"

@@ -1,4 +1,4 @@
-"""save(): a figure in a file, whole or not at all."""
+"""save(): write a figure to a file atomically."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DATES: dict[str, dict[str, Any]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
-FINE = 150  # dots per inch of PNG, at least
+FINE = 150  # least resolution of PNG, in dots per inch
 
 
 def save(drawn: Axes | Figure, path: str | PathLike[str]) -> None:
-    """Write the figure that axes are part of as PNG, SVG or PDF, by the file's ending; always the same bytes."""
+    """Write a figure, or that of some axes, as PNG, SVG or PDF by suffix; output is reproducible."""
     need_matplotlib()
     from matplotlib import rc_context
 
-    figure: Any = getattr(getattr(drawn, "figure", None), "figure", None)  # of axes in a part of a figure, the whole
+    figure: Any = getattr(getattr(drawn, "figure", None), "figure", None)  # the top-level figure, also for a subfigure
     if not hasattr(figure, "savefig"):
         raise KaratError(f"{type(drawn).__name__} is not a plot; give the axes that one returned, or a figure.")
     kind = Path(path).suffix.lower().removeprefix(".")
     if kind not in DATES:
         raise KaratError(f"{str(path)!r} does not say its format; name it .png, .svg or .pdf.")
-    # without a layout, labels may stand out of the figure
+    # without a layout engine, labels may extend beyond the figure
     edge = None if figure.get_layout_engine() else "tight"
     with whole_file(path) as temporary, rc_context({"svg.hashsalt": "karat"}):
         figure.savefig(

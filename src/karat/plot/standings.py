@@ -1,4 +1,4 @@
-"""comparison(): systems in the order of their scores, with intervals and what they are better than."""
+"""comparison(): systems ranked by score, with confidence intervals and significant differences."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from karat.uncertainty.sampling import Interval
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-SEEN = 0.004  # of the width, from which on an estimate is seen to differ from its score
-BEATEN = 14  # letters of systems that one is better than
+SEEN = 0.004  # smallest visible difference of an estimate and its score, as a share of the axis
+BEATEN = 14  # greatest length of the letters of the systems that one beats
 DIRECTIONS = {"higher": " (higher is better)", "lower": " (lower is better)", None: ""}
 
 
 class Standing(NamedTuple):
-    """A system's place."""
+    """A row of the plot: a system and its score."""
 
     name: str
     letter: str
     score: float
     interval: Interval | None
-    beats: str  # the letters of those that it is better than
+    beats: str  # letters of the systems that it is significantly better than
 
 
 def comparison(comparison: Comparison, measure: str | Measure | None = None, *, ax: Axes | None = None) -> Axes:
-    """Systems by score, the best on top; on the right the letters of those that each beats significantly.
+    """Systems by score, best on top; on the right, letters of those that each significantly beats.
 
-    The estimate, with less bias than the score, is marked where it differs. measure: without it, the first compared.
+    The bias-corrected estimate is marked where it differs from the score. measure: by default, the first compared.
     """
     if not isinstance(comparison, Comparison):
         raise KaratError(f"{type(comparison).__name__} is not a comparison; give karat.compare(gold, systems).")
@@ -49,36 +49,36 @@ def comparison(comparison: Comparison, measure: str | Measure | None = None, *, 
     ax.tick_params(axis="y", length=0)
     ax.grid(axis="x", color=GREY, alpha=0.25, linewidth=0.6)
     ax.set_axisbelow(True)
-    told = f"{with_unit(chosen)}{DIRECTIONS[chosen.better]}, {100 * comparison.sampling.level:g}% intervals"
+    label = f"{with_unit(chosen)}{DIRECTIONS[chosen.better]}, {100 * comparison.sampling.level:g}% intervals"
     names, letters = [s.name for s in standings], [f"  {s.letter}" for s in standings]
-    steps: list[Any] = [lambda: name_rows(ax, names, False, 0, letters), lambda: say_along(ax, "x", [told])]
+    steps: list[Any] = [lambda: name_rows(ax, names, False, 0, letters), lambda: say_along(ax, "x", [label])]
     _beaten(ax, standings)
     fitted(ax, *steps, *([lambda: _legend(ax)] if differ else []))
     return ax
 
 
 def _standings(comparison: Comparison, measure: Measure) -> list[Standing]:
-    """All systems, the best first, those without a score last."""
-    comparison.verdicts_of(measure)  # which says so, if it was not compared
+    """All systems, best first; those whose score is NaN come last."""
+    comparison.verdicts_of(measure)  # raises KaratError if the measure was not compared
     verdicts = comparison.verdicts[str(measure)]
-    found = []
+    standings = []
     letters = list(comparison.letters.values())
-    for place, system in enumerate(comparison.systems):
-        beats = "".join(letters[other] for other in verdicts.beats[place]).rstrip(",")
-        score, interval = float(verdicts.paired.scores[place]), comparison[system].intervals.get(str(measure))
-        found.append(Standing(system, letters[place].rstrip(","), score, interval, shortened(beats, BEATEN)))
+    for index, system in enumerate(comparison.systems):
+        beats = "".join(letters[other] for other in verdicts.beats[index]).rstrip(",")
+        score, interval = float(verdicts.paired.scores[index]), comparison[system].intervals.get(str(measure))
+        standings.append(Standing(system, letters[index].rstrip(","), score, interval, shortened(beats, BEATEN)))
     sign = 1 if measure.better == "lower" else -1
-    return sorted(found, key=lambda s: (np.isnan(s.score), sign * s.score))
+    return sorted(standings, key=lambda s: (np.isnan(s.score), sign * s.score))
 
 
 def _draw(ax: Axes, standings: list[Standing]) -> bool:
-    """A line for each interval, a dot for each score, a stroke for each estimate that differs; whether any does."""
+    """Draw intervals, scores and differing estimates; return whether any estimate differs."""
     rows = np.arange(len(standings))
     scores = np.array([s.score for s in standings])
     spans = [(s.score, s.score, s.score) if s.interval is None else s.interval[:3] for s in standings]
     low, high, estimates = np.array(spans, dtype=np.float64).T
     ax.hlines(rows, low, high, color=LINES[0], linewidth=4, alpha=0.8 if dark(ax) else 0.45, label="interval")
-    ring = {"markeredgecolor": ink(ax), "markeredgewidth": 0.8} if dark(ax) else {}  # or it would be lost in its line
+    ring = {"markeredgecolor": ink(ax), "markeredgewidth": 0.8} if dark(ax) else {}  # else hard to see on its line
     ax.plot(scores, rows, "o", color=LINES[0], markersize=6, label="score", **ring)
     every = np.concatenate([scores, low, high, estimates])
     every = every[np.isfinite(every)]
@@ -94,8 +94,8 @@ def _draw(ax: Axes, standings: list[Standing]) -> bool:
 
 
 def _legend(ax: Axes) -> None:
-    """What is a score, an interval, an estimate: above the systems, as small as it must be."""
-    points = min(size_of(ax, "legend.fontsize"), extent(ax)[0] / dots(ax, 22))  # 22 times as wide as high
+    """A legend above the systems, in a font small enough to fit."""
+    points = min(size_of(ax, "legend.fontsize"), extent(ax)[0] / dots(ax, 22))  # the legend is about 22 font sizes wide
     ax.legend(
         loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False, borderaxespad=0, labelcolor=ink(ax),
         fontsize=points, handlelength=1.5, handletextpad=0.5, columnspacing=1,
@@ -103,7 +103,7 @@ def _legend(ax: Axes) -> None:
 
 
 def _beaten(ax: Axes, standings: list[Standing]) -> None:
-    """On the right, what each is better than."""
+    """Write on the right the letters of the systems that each is significantly better than."""
     if not any(s.beats for s in standings):
         return
     points, step = fitting(ax, 0.9 * extent(ax)[1] / len(standings), size_of(ax))

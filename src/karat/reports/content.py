@@ -1,4 +1,4 @@
-"""Report: what a page says of one or several systems."""
+"""Report: the content of a page about one or several systems."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from karat.tables.table import Table
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """One clustering: its scores, what is wrong with it, and some items of each of its cells."""
+    """One clustering: its scores, its explanation, and example items of its cells."""
 
     name: str
     scores: Scores
     explanation: Explanation
-    examples: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # ids of items, by the index of the cell
+    examples: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # ids of items by index of the cell
 
     @property
     def table(self) -> Table:
-        """The cells."""
+        """The contingency table that was scored."""
         return self.scores.table
 
 
@@ -40,9 +40,9 @@ class Report:
     systems: tuple[System, ...]
     comparison: Comparison | None = None
     title: str = ""
-    command: str = ""  # that makes it again
+    command: str = ""  # the command line that reproduces the page
     notes: tuple[str, ...] = ()  # how the labels were read
-    groups: GroupScores | None = None  # in place of systems, if items are in groups
+    groups: GroupScores | None = None  # scores by group, instead of systems
 
     def __repr__(self) -> str:
         names = [system.name for system in self.systems] or [f"{len(self.groups or ())} groups"]
@@ -55,11 +55,11 @@ class Report:
         return page_of(self)
 
     def html(self) -> str:
-        """The page, whole: it asks for nothing else."""
+        """The page as self-contained HTML."""
         return self._page
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the page, whole or not at all."""
+        """Write the page to an .html file atomically."""
         if Path(path).suffix.lower() not in (".html", ".htm"):
             raise KaratError(f"{str(path)!r} does not look like a page; name it .html.")
         page = self.html()

@@ -1,4 +1,4 @@
-"""The ids of some items of each cell, to be looked up."""
+"""The ids of a few example items of each cell."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 from karat.output.layout import shortened, shown
 from karat.scoring.evaluation import Evaluation
 
-EACH = 5  # items of a cell
-WIDE = 40  # columns of an id
+EACH = 5  # example items of a cell, at most
+WIDE = 40  # characters of an id, at most
 
 
 def examples_of(ev: Evaluation, system: str) -> dict[int, tuple[str, ...]]:
-    """The ids of the first few items of each cell of a system's table, by the index of the cell; {} without ids."""
+    """The ids of the first few items of each cell, by index of the cell; {} without ids."""
     if not ev.has_items or ev.aligned.items is None or ev.aligned.counts is not None:
         return {}
     items, cells = ev.items, ev.item_cells(system)

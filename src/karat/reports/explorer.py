@@ -1,4 +1,4 @@
-"""Classes, clusters and cells as the page's script reads them: the worst lines and the largest cells, within limits."""
+"""JSON for the page's script: the worst classes and clusters and the largest cells, within limits."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from karat.reports.content import System
 
 LINES = 20_000  # classes and clusters of all systems together
 CELLS = 36_000
-ITEMS = 8_000  # names of items
-WIDE = 40  # columns of a label
+ITEMS = 8_000  # ids of example items
+WIDE = 40  # characters of a label, at most
 
 Ints = NDArray[np.int64]
 
 
 class Limits(NamedTuple):
-    """How much of a system a page may hold."""
+    """The most lines (classes and clusters), cells and example items of one system on a page."""
 
     lines: int
     cells: int
@@ -29,36 +29,36 @@ class Limits(NamedTuple):
 
     @classmethod
     def among(cls, systems: int, share: float = 1.0) -> Limits:
-        """The part of one of several systems, if all have a share of what could be."""
+        """The limits of one of several systems, if together they may use this share of the page's limits."""
         each = share / systems
         return cls(max(20, int(LINES * each)), max(50, int(CELLS * each)), int(ITEMS * each))
 
 
 def explored(system: System, limits: Limits) -> dict[str, Any]:
-    """Arrays by name: of classes, of clusters, and of the cells between those that are kept."""
-    found, table = system.explanation, system.table
-    kept = [_kept(side, limits) for side in (found.classes, found.clusters)]
-    places = kept_places(system, limits)
-    cells = _cells(system, places, limits.cells)
+    """The data of a system for the page's script: kept classes and clusters, and their cells."""
+    explanation, table = system.explanation, system.table
+    kept = [_kept(side, limits) for side in (explanation.classes, explanation.clusters)]
+    indices = kept_places(system, limits)
+    cells = _cells(system, indices, limits.cells)
     return {
-        "classes": _side(found.classes, kept[0], found.totals["vi"]),
-        "clusters": _side(found.clusters, kept[1], found.totals["vi"]),
-        "rows": places[0][table.rows[cells]].tolist(),
-        "cols": places[1][table.cols[cells]].tolist(),
+        "classes": _side(explanation.classes, kept[0], explanation.totals["vi"]),
+        "clusters": _side(explanation.clusters, kept[1], explanation.totals["vi"]),
+        "rows": indices[0][table.rows[cells]].tolist(),
+        "cols": indices[1][table.cols[cells]].tolist(),
         "counts": _plain(table.counts[cells]),
         "items": _items(system, cells, limits.items),
-        "measure": str(found.measure),
+        "measure": str(explanation.measure),
     }
 
 
 def kept_places(system: System, limits: Limits) -> list[Ints]:
-    """Where each class and each cluster of the table is on the page, -1 if it is not."""
-    found = system.explanation
-    return [_places(_kept(side, limits), len(side.names)) for side in (found.classes, found.clusters)]
+    """The index on the page of each class and of each cluster of the table; -1 if it is not on the page."""
+    explanation = system.explanation
+    return [_indices(_kept(side, limits), len(side.names)) for side in (explanation.classes, explanation.clusters)]
 
 
 def in_script(data: Any) -> str:
-    """JSON that cannot end the element it stands in."""
+    """JSON, escaped so that it cannot close the script element around it."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
@@ -66,25 +66,25 @@ def in_script(data: Any) -> str:
 
 
 def label(name: object) -> str:
-    """A label as pages show it."""
+    """A label as shown on the page: shortened, without control characters."""
     return shortened(shown(name), WIDE)
 
 
 def _kept(side: Side, limits: Limits) -> Ints:
-    """The places of the worst, which add most to VI, and then of the largest."""
+    """The indices of the classes or clusters that add most to VI; among equals, the largest."""
     return ranked(np.round(side.vi, 12), side.sizes)[: limits.lines // 2]
 
 
-def _places(kept: Ints, size: int) -> Ints:
-    places = np.full(size, -1, np.int64)
-    places[kept] = np.arange(kept.size)
-    return places
+def _indices(kept: Ints, size: int) -> Ints:
+    indices = np.full(size, -1, np.int64)
+    indices[kept] = np.arange(kept.size)
+    return indices
 
 
-def _cells(system: System, places: list[Ints], most: int) -> Ints:
-    """Cells between lines that are kept: the largest of each line, then the largest of all."""
+def _cells(system: System, indices: list[Ints], most: int) -> Ints:
+    """Indices of cells between kept lines: the largest of each row and column, then the largest of all."""
     table = system.table
-    some = np.flatnonzero((places[0][table.rows] >= 0) & (places[1][table.cols] >= 0))
+    some = np.flatnonzero((indices[0][table.rows] >= 0) & (indices[1][table.cols] >= 0))
     if some.size <= most:
         return some
     order = some[np.argsort(-table.counts[some], kind="stable")]
@@ -95,9 +95,9 @@ def _cells(system: System, places: list[Ints], most: int) -> Ints:
 
 
 def _side(side: Side, kept: Ints, vi: float) -> dict[str, Any]:
-    """Names, sizes, numbers of parts, shares of the largest part and of all VI, and the measure once repaired."""
+    """The kept lines: name, size, parts, share of the largest part, share of VI, the measure if repaired."""
     return {
-        "names": [label(side.names[place]) for place in kept.tolist()],
+        "names": [label(side.names[index]) for index in kept.tolist()],
         "sizes": _plain(side.sizes[kept]),
         "parts": side.parts[kept].tolist(),
         "pure": _rounded(side.shares[kept]),
@@ -116,12 +116,12 @@ def _plain(values: NDArray[Any]) -> list[Any]:
 
 
 def _items(system: System, cells: Ints, most: int) -> dict[str, list[str]]:
-    """Names of items by the place of the cell among those that are kept; of the smallest cells first."""
+    """Ids of example items by index of the kept cell, as text; the smallest cells are served first."""
     order = np.argsort(system.table.counts[cells], kind="stable").tolist()
-    found: dict[str, list[str]] = {}
-    for place in order:
-        some = system.examples.get(int(cells[place]), ())[: max(0, most)]
+    examples: dict[str, list[str]] = {}
+    for index in order:
+        some = system.examples.get(int(cells[index]), ())[: max(0, most)]
         if some:
-            found[str(place)] = list(some)
+            examples[str(index)] = list(some)
             most -= len(some)
-    return found
+    return examples

@@ -1,7 +1,7 @@
-"""Plots as SVG: one for light pages and one for dark ones, with attributes instead of styles.
+"""Plots as SVG, in light and dark variants.
 
-A strict policy for the page's content lets no style attribute pass, so what matplotlib writes as styles becomes
-attributes, which mean the same in SVG.
+The page's Content-Security-Policy forbids style attributes, so matplotlib's styles are rewritten as the equivalent
+SVG presentation attributes.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 INK = {"light": "#1d2430", "dark": "#e4e8ee"}
-FONTS = "'DejaVu Sans', Verdana, sans-serif"  # of about the same width, whichever the reader has
+FONTS = "'DejaVu Sans', Verdana, sans-serif"  # of similar widths, as the reader may lack some
 
 _STYLE = re.compile(r' style="([^"]*)"')
 _FONT = re.compile(r"^(?:(italic|oblique) )?(?:(bold|\d+) )?([\d.]+)px .*$")
 
 
 class Figure(NamedTuple):
-    """A plot for both kinds of pages, and what it shows, in words."""
+    """A plot in its light and dark variants, with caption and text alternative."""
 
     light: str
     dark: str
     caption: str
-    label: str  # for those who cannot see it
+    label: str  # text alternative for screen readers
 
 
 def figure(draw: Callable[[Axes], Any], width: float, height: float, caption: str, label: str, key: str) -> Figure:
-    """What draw draws on axes of so many inches; key keeps the ids of a page's figures apart."""
+    """Render draw(axes) at this size in inches; key makes ids unique among the figures of a page."""
     need_matplotlib()
     light, dark = (_svg(draw, width, height, tone, key) for tone in ("light", "dark"))
     return Figure(light, dark, caption, label)
@@ -49,10 +49,11 @@ def _svg(draw: Callable[[Axes], Any], width: float, height: float, tone: str, ke
     colours = dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), ink)
     faces = dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor", "legend.facecolor"), "none")
     salt = {"svg.hashsalt": f"karat-{key}-{tone}", "svg.fonttype": "none", "hatch.color": ink}
-    usual = {key: value for key, value in rcParamsDefault.items() if key != "backend"}  # whatever lies beside the data
-    settings: Any = {**usual, **colours, **faces, **salt}
+    # not the user's matplotlibrc, so that the page looks the same everywhere
+    defaults = {key: value for key, value in rcParamsDefault.items() if key != "backend"}
+    settings: Any = {**defaults, **colours, **faces, **salt}
     with rc_context(settings), warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # letters that its fonts lack, the browser's may have
+        warnings.simplefilter("ignore", UserWarning)  # of missing glyphs, which the browser may have
         drawing = Drawing(figsize=(width, height), layout="constrained")
         FigureCanvasSVG(drawing)
         draw(drawing.subplots())
@@ -62,32 +63,32 @@ def _svg(draw: Callable[[Axes], Any], width: float, height: float, tone: str, ke
 
 
 def _plain(svg: str, key: str) -> str:
-    """The drawing without prologue and styles; it fills the room it is given, and its ids are its own."""
+    """The SVG without prologue, size and styles, its ids prefixed with key."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
     svg = re.sub(r'<style type="text/css">.*?</style>', "", svg, flags=re.DOTALL)
-    svg = re.sub(r"<\w[^>]*>", lambda tag: _tag(tag[0], key), _head(svg))  # not what is written in the drawing
+    svg = re.sub(r"<\w[^>]*>", lambda tag: _tag(tag[0], key), _head(svg))  # only tags, not the text of the drawing
     return re.sub(r"\n\s*", "\n", svg)
 
 
 def _tag(tag: str, key: str) -> str:
-    """A tag with attributes for styles, ids of its own, and short paths."""
-    tag = _STYLE.sub(lambda found: _attributes(found[1]), tag)
+    """A tag with attributes instead of styles, prefixed ids and rounded paths."""
+    tag = _STYLE.sub(lambda match: _attributes(match[1]), tag)
     tag = re.sub(r'\bid="([^"]+)"', rf'id="{key}-\1"', tag)
     tag = re.sub(r"url\(#([^)]+)\)", rf"url(#{key}-\1)", tag)
     tag = re.sub(r'href="#([^"]+)"', rf'href="#{key}-\1"', tag)
-    return re.sub(r' d="([^"]*)"', lambda found: f' d="{_short(found[1])}"', tag)
+    return re.sub(r' d="([^"]*)"', lambda match: f' d="{_short(match[1])}"', tag)
 
 
 def _short(path: str) -> str:
-    """A path to a tenth of a pixel, on one line."""
+    """Path data rounded to a tenth of a pixel, on one line."""
     path = re.sub(r"-?\d+\.\d+", lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), path)
     return re.sub(r"\s*([A-Za-z])\s*", r"\1", " ".join(path.split()))
 
 
 def _head(svg: str) -> str:
-    """The first tag with its view box only."""
+    """Reduce the svg tag to its view box, so that the drawing scales to its container."""
     view = re.search(r'viewBox="[^"]*"', svg)
     end = svg.index(">") + 1
     box = view[0] if view else ""
@@ -95,18 +96,18 @@ def _head(svg: str) -> str:
 
 
 def _attributes(style: str) -> str:
-    """Declarations of a style as attributes."""
-    found = []
+    """Rewrite the declarations of a style as presentation attributes."""
+    attributes = []
     for declaration in style.replace("&quot;", "'").split(";"):
         name, _, value = (part.strip() for part in declaration.partition(":"))
         if name == "font":
             kind = _FONT.match(value)
             slant, weight, size = kind.groups() if kind else (None, None, "10")
-            found += [f'font-size="{size}px"', f'font-family="{FONTS}"']
-            found += [f'font-style="{slant}"'] if slant else []
-            found += [f'font-weight="{weight}"'] if weight else []
+            attributes += [f'font-size="{size}px"', f'font-family="{FONTS}"']
+            attributes += [f'font-style="{slant}"'] if slant else []
+            attributes += [f'font-weight="{weight}"'] if weight else []
         elif name == "font-family":
-            found.append(f'font-family="{FONTS}"')
+            attributes.append(f'font-family="{FONTS}"')
         elif name and name not in ("mix-blend-mode", "text-rendering", "image-rendering"):
-            found.append(f'{name}="{value}"')
-    return f" {' '.join(found)}" if found else ""
+            attributes.append(f'{name}="{value}"')
+    return f" {' '.join(attributes)}" if attributes else ""

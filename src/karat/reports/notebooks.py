@@ -17,16 +17,16 @@ from karat.scoring.boards import Board
 from karat.scoring.scores import Scores
 from karat.tables.table import Table
 
-WHITE = "background: white; width: 40em; max-width: 100%"  # whatever the notebook has
-MOST = 5_000_000  # cells from which drawing would keep somebody waiting
+WHITE = "background: white; width: 40em; max-width: 100%"  # also in a dark notebook
+MOST = 5_000_000  # cells; larger tables take too long to draw
 
 
 def pictures_of(result: object) -> list[str]:
-    """Drawings in HTML; none without matplotlib, or of a result that has no plot."""
+    """The plots of a result as HTML; empty without matplotlib, or if the result has no plot."""
     if find_spec("matplotlib") is None:
         return []
-    own = hashlib.sha256(str(result).encode("utf-8", "backslashreplace")).hexdigest()[:8]  # ids of a notebook's figures
-    return [_picture(draw, size, f"karat-{own}-{place}") for place, (draw, size) in enumerate(_drawn(result))]
+    digest = hashlib.sha256(str(result).encode("utf-8", "backslashreplace")).hexdigest()[:8]  # for unique ids
+    return [_picture(draw, size, f"karat-{digest}-{number}") for number, (draw, size) in enumerate(_drawn(result))]
 
 
 def plot_of(result: object, ax: Any = None) -> Any:
@@ -38,11 +38,11 @@ def plot_of(result: object, ax: Any = None) -> Any:
 
 
 def _drawn(result: object) -> list[tuple[Any, tuple[float, float]]]:
-    """What is drawn, and on how many inches."""
+    """The plots of a result: a function that draws on ax=, and the size in inches."""
     if isinstance(result, Comparison):
         tall = min(max(2.2, 1.2 + 0.28 * len(result)), 8)
-        found = [(partial(plot.comparison, result), (6.4, tall)), (partial(plot.plane, result), (5.6, 4.8))]
-        return [*found, (partial(plot.sweep, result), (6.4, 4))] if result.sweep is not None else found
+        plots = [(partial(plot.comparison, result), (6.4, tall)), (partial(plot.plane, result), (5.6, 4.8))]
+        return [*plots, (partial(plot.sweep, result), (6.4, 4))] if result.sweep is not None else plots
     if isinstance(result, Board):
         return [(partial(plot.plane, result), (5.6, 4.8))] if all(_is_table(s.table) for s in result.values()) else []
     if isinstance(result, Relation):

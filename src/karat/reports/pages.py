@@ -1,4 +1,4 @@
-"""The page: templates filled in, under a policy by which nothing but its own script and style can run or load."""
+"""The page: rendered templates, under a policy that allows only the page's own script and style."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ from karat.uncertainty.sampling import span
 from karat.version import __version__
 
 LARGEST = 2_000_000  # bytes of a page
-SHARES = (1.0, 0.6, 0.3, 0.15, 0.05)  # of what could be on it
-FEW_SYSTEMS = 4  # of which all is shown
-MANY_SYSTEMS = 10  # of which less is
-FEW_LINES = 5  # of each table that explains one of many
-DRAWN = 2  # whose pictures are, if there are more
-BESIDE = 5  # systems that stand side by side
-PAIRED = 8  # systems of which all differences are listed
+SHARES = (1.0, 0.6, 0.3, 0.15, 0.05)  # of the explorer's limits, tried until the page is small enough
+FEW_SYSTEMS = 4  # up to which all systems have plots and the largest heat maps
+MANY_SYSTEMS = 10  # above which heat maps and tables are smallest
+FEW_LINES = 5  # rows of each explanatory table, if systems are many
+DRAWN = 2  # best systems that have plots, if there are more than FEW_SYSTEMS
+BESIDE = 5  # up to which systems are the columns of a table
+PAIRED = 8  # systems up to which all differences are listed
 DIGITS = 4
-NAME = 60  # columns of a system's name
+NAME = 60  # characters of a system's name, at most
 
 
 class ScoreRow(NamedTuple):
-    """A measure's line in the table of scores."""
+    """A measure's row in the table of scores."""
 
     measure: str
     shown: str
@@ -62,14 +62,14 @@ class Part(NamedTuple):
     notes: tuple[str, ...]
     problems: tuple[str, ...]
     layouts: tuple[Layout, ...]
-    heat: Heat | None  # which depends on how much room there is
+    heat: Heat | None  # None until the page's limits are known
     figures: tuple[Figure, ...]
     signature: str
-    interval: str  # what its column is called
+    interval: str  # heading of the column of intervals
 
 
 class Term(NamedTuple):
-    """What a measure means."""
+    """A measure's entry in the glossary."""
 
     measure: str
     title: str
@@ -80,7 +80,7 @@ class Term(NamedTuple):
 
 
 def page_of(report: Report) -> str:
-    """The whole page: less of many classes and clusters, until it is small enough."""
+    """The page of a report, with fewer classes and clusters until it is at most LARGEST bytes."""
     if report.groups is not None:
         return _page_of_groups(report, report.groups)
     order = _best_first(report.systems)
@@ -94,7 +94,7 @@ def page_of(report: Report) -> str:
         "boards": _boards(report),
         **_foot(report, report.systems[0].scores.measures),
     }
-    parts = [_part(place, system, report, place in drawn) for place, system in enumerate(report.systems)]
+    parts = [_part(index, system, report, index in drawn) for index, system in enumerate(report.systems)]
     for share in SHARES:
         limits = Limits.among(len(parts), share)
         data = in_script([explored(system, limits) for system in report.systems])
@@ -106,7 +106,7 @@ def page_of(report: Report) -> str:
 
 
 def _page_of_groups(report: Report, groups: GroupScores) -> str:
-    """The page of scores in groups of items: the ranking of systems, and a table for each."""
+    """The page of scores by group: a ranking of the systems, and a table for each system."""
     layouts = groups.layouts()
     names = ", ".join(shortened(shown(name), NAME) for name in groups.systems) if groups.named else "A clustering"
     title = shown(report.title) or f"{names} against gold, by {shown(groups.by)}"
@@ -116,7 +116,7 @@ def _page_of_groups(report: Report, groups: GroupScores) -> str:
 
 
 def _foot(report: Report, measures: Sequence[Measure]) -> dict[str, Any]:
-    """What the end of every page says: the measures, how the labels were read, and the command."""
+    """The end of the page: the glossary of measures, how labels were read, and the command."""
     return {
         "terms": tuple(map(_term, measures)),
         "notes": tuple(map(shown, report.notes)),
@@ -125,21 +125,21 @@ def _foot(report: Report, measures: Sequence[Measure]) -> dict[str, Any]:
 
 
 def _boards(report: Report) -> list[Layout]:
-    """Several systems side by side, where they are not compared."""
+    """A table of several systems side by side, if there is no comparison."""
     if report.comparison is not None or len(report.systems) == 1:
         return []
     board = Board({_name(system): system.scores for system in report.systems}).layout()
     return [board._replace(title="Systems side by side")]
 
 
-def _heat(report: Report, place: int, limits: Limits) -> Heat:
-    system, number = report.systems[place], len(report.systems)
+def _heat(report: Report, index: int, limits: Limits) -> Heat:
+    system, number = report.systems[index], len(report.systems)
     most = MOST if number <= FEW_SYSTEMS else FEW if number <= MANY_SYSTEMS else FEWEST
     return heat_of(system, kept_places(system, limits)[1], most)
 
 
 def rendered(template: str, **values: Any) -> str:
-    """A template with these values, under the policy that fits what is in it."""
+    """Render a template with these values, and a policy that allows its own style and script."""
     style, script = own("style.css"), own("report.js")
     return str(
         _environment().get_template(template).render(
@@ -149,7 +149,7 @@ def rendered(template: str, **values: Any) -> str:
 
 
 def policy(styles: Sequence[str], scripts: Sequence[str]) -> str:
-    """The Content-Security-Policy that lets these styles and scripts pass, and nothing else."""
+    """The Content-Security-Policy that allows these styles and scripts, by hash, and nothing else."""
     allowed = {"script-src": scripts, "style-src": styles}
     sources = [" ".join([kind, *(f"'sha256-{_hash(text)}'" for text in texts)]) for kind, texts in allowed.items()]
     return "; ".join(["default-src 'none'", *sources, "base-uri 'none'", "form-action 'none'"])
@@ -161,7 +161,7 @@ def _hash(text: str) -> str:
 
 @cache
 def own(name: str) -> str:
-    """A file of the templates."""
+    """The text of a file in templates/."""
     return (files("karat.reports") / "templates" / name).read_text(encoding="utf-8")
 
 
@@ -198,27 +198,27 @@ def _subtitle(report: Report) -> str:
 
 
 def _best_first(systems: Sequence[System]) -> list[int]:
-    """Their places, the best first by what is explained; the first of equals."""
+    """Indices of the systems, best first by the explained measure; NaN last, ties in the given order."""
     lower = systems[0].explanation.measure.better == "lower"
     values = [s.explanation.value if lower else -s.explanation.value for s in systems]
-    return sorted(range(len(systems)), key=lambda place: (math.isnan(values[place]), values[place]))
+    return sorted(range(len(systems)), key=lambda index: (math.isnan(values[index]), values[index]))
 
 
-def _part(place: int, system: System, report: Report, drawn: bool) -> Part:
-    scores, found = system.scores, system.explanation
+def _part(index: int, system: System, report: Report, drawn: bool) -> Part:
+    scores, explanation = system.scores, system.explanation
     layout = scores.layout()
-    summary, *rest = found.layouts()
-    top = found.top if len(report.systems) <= MANY_SYSTEMS else FEW_LINES
+    summary, *rest = explanation.layouts()
+    top = explanation.top if len(report.systems) <= MANY_SYSTEMS else FEW_LINES
     return Part(
-        place,
+        index,
         _name(system),
         layout.title,
         tuple(_row(scores, m) for m in scores.measures),
         tuple(layout.notes),
-        found.problems,
+        explanation.problems,
         (summary._replace(notes=()), *(layout._replace(rows=layout.rows[:top]) for layout in rest)),
         None,
-        tuple(_figures(system, f"s{place}", alone=len(report.systems) == 1)) if drawn else (),
+        tuple(_figures(system, f"s{index}", alone=len(report.systems) == 1)) if drawn else (),
         scores.signature,
         "" if scores.sampling is None else f"{100 * scores.sampling.level:g}% interval",
     )
@@ -234,23 +234,23 @@ def _row(scores: Scores, m: Measure) -> ScoreRow:
 
 
 def _figures(system: System, key: str, *, alone: bool) -> list[Figure]:
-    """Where classes went, what clusters are made of; and where a system that is alone is between the trivial ones."""
+    """Plots of a system: flow and composition; first the plane, if the system is the only one."""
     table = system.table
     classes, clusters = (min(size, 20) for size in table.shape)
     height = min(max(3.2, 0.32 * max(classes, clusters)), 8)
-    found = [
+    figures = [
         figure(
-            partial(_on, plot.flow, table), 6.4, height, "Where each class went.",
+            partial(_on, plot.flow, table), 6.4, height, "The clusters of each class.",
             f"Flow from {classes} classes to {clusters} clusters; the table below has the same counts.", f"{key}-flow",
         ),
         figure(
             partial(_on, plot.composition, table, most=20), 6.4, min(max(2.6, 1.3 + 0.26 * clusters), 8),
-            "What the largest clusters are made of.",
-            "Bars of the shares of classes in each cluster; the table below has the same counts.", f"{key}-mix",
+            "Shares of the classes in the largest clusters.",
+            "Bars with the shares of the classes in each cluster; the table below has the same counts.", f"{key}-mix",
         ),
     ]  # fmt: skip
     if alone:
-        found.insert(
+        figures.insert(
             0,
             _plane(
                 {system.name: system.scores},
@@ -259,7 +259,7 @@ def _figures(system: System, key: str, *, alone: bool) -> list[Figure]:
                 sampled=system.scores.sampling is not None,
             ),
         )
-    return found
+    return figures
 
 
 def _on(draw: Any, what: Any, ax: Any, **options: Any) -> None:
@@ -267,9 +267,9 @@ def _on(draw: Any, what: Any, ax: Any, **options: Any) -> None:
 
 
 def _plane(systems: Any, measures: Sequence[Measure], key: str, *, sampled: bool) -> Figure:
-    caption = "Homogeneity and completeness; along a curve V is the same."
+    caption = "Homogeneity and completeness, with contours of V."
     if {homogeneity, completeness} <= set(measures) and sampled:
-        caption += " Crosses are intervals, around estimates with less bias than the scores, which the dots are."
+        caption += " Dots are scores; crosses are confidence intervals, centred on bias-corrected estimates."
     words = "A point for each system by homogeneity and completeness; the scores are in the table."
     beta = next((m.params.get("beta", 1) for m in measures if m.name == "v_measure"), 1)
     draw = partial(_on, plot.plane, systems, beta=beta, zoom=None)
@@ -283,13 +283,13 @@ class Compared(NamedTuple):
     spans: Layout
     differences: Layout
     figures: tuple[Figure, ...]
-    beside: bool  # whether the table is narrow enough to have a figure beside it
+    beside: bool  # whether the table is narrow enough for a figure beside it
 
 
 def _compared(found: Comparison, first: Measure) -> Compared:
     figures = [_plane(found, found.measures, "plane", sampled=True)]
     if found.sweep is not None:
-        caption = f"Measures against {shown(found.sweep.name)}, with intervals."
+        caption = f"Measures against {shown(found.sweep.name)}, with confidence intervals."
         figures.append(figure(partial(_on, plot.sweep, found), 6.4, 4.4, caption, caption, "sweep"))
     better = sorted(
         (m for m in found.measures if m.better is not None), key=lambda m: (m != first, m.family == first.family)
@@ -297,8 +297,10 @@ def _compared(found: Comparison, first: Measure) -> Compared:
     height = min(max(2.2, 1.2 + 0.28 * len(found)), 8)
     for m in better[:2]:
         beats = any(found.verdicts[str(m)].beats)
-        caption = f"Systems by {shown(m)}, with intervals; beside each name its letter. " + (
-            "On the right, those that it is significantly better than." if beats else "None is significantly better."
+        caption = f"Systems by {shown(m)}, with confidence intervals; beside each name, its letter. " + (
+            "On the right, the systems that it is significantly better than."
+            if beats
+            else "No system is significantly better than another."
         )
         draw = partial(_on, plot.comparison, found, measure=m)
         figures.append(figure(draw, 6.4, height, caption, caption, f"by-{len(figures)}"))
@@ -310,7 +312,7 @@ def _compared(found: Comparison, first: Measure) -> Compared:
 
 
 def _turned(layout: Layout, left: int) -> Layout:
-    """Measures below each other, and systems beside each other, of which so many columns are the name."""
+    """Transpose a table: measures become rows and systems columns. left: number of columns with the system's name."""
     names = [" ".join(part for part in row[:left] if part) for row in layout.rows]
     rows = [
         [heading, *cells]
@@ -320,7 +322,7 @@ def _turned(layout: Layout, left: int) -> Layout:
 
 
 def _differences(found: Comparison, first: Measure) -> Layout:
-    """Those by all measures; of many systems, only by the measure that is explained."""
+    """The paired differences by all measures; for many systems, only by the explained measure."""
     whole = found.table_of_differences()
     if len(found) <= PAIRED:
         return whole

@@ -1,4 +1,4 @@
-"""report(): scores, comparison and explanation of some systems, gathered for a page."""
+"""report(): scores, comparison and explanations of some systems, as a page."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from karat.scoring.panels import MeasureLike
 from karat.scoring.score import scored
 from karat.uncertainty.sampling import Sampling
 
-ONE = "clustering"  # what the page calls a system that has no name
-LONG = 200_000  # cells from which somebody may have to wait
+ONE = "clustering"  # name of an unnamed system on the page
+LONG = 200_000  # cells from which a progress bar is shown
 
 
 @verb(Options)
@@ -38,10 +38,10 @@ def report(
     notes: Iterable[str] = (),
     **options: Unpack[Options],
 ) -> Report:
-    """A page to look at: scores with intervals, which system is better, what went wrong, and the table to explore.
+    """An HTML report: scores with confidence intervals, comparison, explanation, and the table.
 
-    measure: the one that explanations are about. interval=None leaves out intervals and paired tests. title, command
-    and notes are printed on the page. With `by` the page has the scores of each group, and a ranking of systems.
+    measure: the measure that is explained. interval: the level of the intervals; None omits them and the paired tests.
+    title, command and notes are printed on the page. With `by`, the page has the scores of each group and a ranking.
 
     >>> import karat
     >>> page = karat.report(["a", "a", "b", "b"], {"mine": [1, 1, 2, 3]}, ["v_measure", "ari"])
@@ -66,12 +66,12 @@ def reported(
     command: str = "",
     notes: Iterable[str] = (),
 ) -> Report:
-    """The page about an evaluation."""
+    """The report on an evaluation; parameters as in report()."""
     REPORTED.check(len(ev.systems), "the report")
-    told = tuple(notes) or ev.notes
+    all_notes = tuple(notes) or ev.notes
     if ev.groups is not None:
         groups: Any = scored(ev, measures, None)
-        return Report((), None, title, command, told, groups)
+        return Report((), None, title, command, all_notes, groups)
     several = len(ev.systems) > 1
     comparison = compared(ev, measures, sampling) if several and sampling is not None and ev.has_items else None
     systems = []
@@ -85,11 +85,11 @@ def reported(
             shown = ONE if unnamed else name
             systems.append(System(shown, scores, explained(one, measure), examples_of(ev, name)))
             advance(1)
-    return Report(tuple(systems), comparison, title, command, told)
+    return Report(tuple(systems), comparison, title, command, all_notes)
 
 
 def _need_libraries() -> None:
-    """Refuse before anything is worked out."""
+    """Raise KaratError early if a library that pages need is not installed."""
     lacking = [name for name in ("jinja2", "matplotlib") if find_spec(name) is None]
     if lacking:
-        raise KaratError(f"reports need {' and '.join(lacking)}, not installed here; pip install 'karat[report]'.")
+        raise KaratError(f"reports need {' and '.join(lacking)}, not installed; pip install 'karat[report]'.")

@@ -1,4 +1,4 @@
-"""A score on its scale: the interval around it, and where trivial clusterings are."""
+"""A score on its scale, with its confidence interval and the scores of trivial clusterings."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import NamedTuple
 from karat.measures.registry import Measure
 from karat.scoring.scores import Scores
 
-LENGTH = 200.0  # of the scale, in the units of the drawing
+LENGTH = 200.0  # of the scale, in SVG units
 
 
 class Strip(NamedTuple):
-    """Places along a scale, None for what is not known."""
+    """Positions along the scale, from 0 to LENGTH; None if unknown."""
 
     score: float
     interval: tuple[float, float] | None
@@ -22,7 +22,7 @@ class Strip(NamedTuple):
 
 
 def strip(scores: Scores, measure: Measure) -> Strip | None:
-    """The places of a score and what is beside it; None if the score is not a number."""
+    """The positions of a score, its interval and the baselines; None if the score is not finite."""
     value, baseline = scores[measure], scores.baselines[str(measure)]
     if not math.isfinite(value):
         return None
@@ -33,11 +33,11 @@ def strip(scores: Scores, measure: Measure) -> Strip | None:
     low = low if math.isfinite(low) and low >= 0 else min(0.0, *known)
     high = high if math.isfinite(high) else max(1.0, *known)
 
-    def place(x: float | None) -> float | None:
+    def position(x: float | None) -> float | None:
         if x is None or not math.isfinite(x):
             return None
         return round(LENGTH * (min(max(x, low), high) - low) / (high - low), 1)
 
-    span = tuple(map(place, ends))
+    span = tuple(map(position, ends))
     both = (span[0], span[1]) if len(span) == 2 and span[0] is not None and span[1] is not None else None
-    return Strip(place(value) or 0.0, both, *map(place, baseline))
+    return Strip(position(value) or 0.0, both, *map(position, baseline))

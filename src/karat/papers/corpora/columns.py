@@ -1,4 +1,4 @@
-"""A corpus as one table: a file whose columns hold the classes and the texts or numbers."""
+"""A corpus as one table, with columns of classes and of texts or features."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from karat.sources.files.sources import Source, as_list, open_source
 
 
 def existing(corpus: str, names: Sequence[str]) -> str:
-    """The path of a corpus of the user's own, if there is one."""
+    """The path of a user's corpus; FileError if it does not exist."""
     if os.path.exists(corpus) or "*" in corpus:
         return corpus
     hint = nearest(corpus, names) or f"give a path, or one of {', '.join(names)}."
@@ -23,7 +23,7 @@ def existing(corpus: str, names: Sequence[str]) -> str:
 
 @contextmanager
 def open_table(path: str) -> Iterator[Source]:
-    """The columns of a CSV, TSV, JSON lines, Parquet or Arrow file, while it is open."""
+    """Open a CSV, TSV, JSON lines, Parquet or Arrow file, and give access to its columns."""
     copies: list[str] = []
     try:
         yield from _opened(find(path, copies=copies))
@@ -59,12 +59,12 @@ def values(source: Source, column: str) -> list[Any]:
 
 
 def gold_column(source: Source, told: str | None) -> str:
-    """The column of the classes: as told, else by its name."""
+    """The column of the classes: the one given, else found by a customary name."""
     return source.check(told, "gold") if told is not None else known(source, GOLD, "the classes", "gold")
 
 
 def known(source: Source, names: Sequence[str], what: str, option: str) -> str:
-    """The column whose name is customary for something."""
+    """The column that has a customary name for this content; FileError if there is none."""
     for name in names:
         for column in source.columns:
             if column.lower() == name:
@@ -75,5 +75,5 @@ def known(source: Source, names: Sequence[str], what: str, option: str) -> str:
 
 
 def is_item(column: str) -> bool:
-    """Whether a column seems to name the items."""
+    """Whether a column seems to contain the ids of the items."""
     return column.lower() in ITEM

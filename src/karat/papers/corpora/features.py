@@ -1,4 +1,4 @@
-"""Items with a class and numeric features each: a table with a column of classes."""
+"""Items with a class and numeric features, read from a table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from karat.papers.corpora.columns import gold_column, is_item, open_table, value
 
 
 class Numbers(NamedTuple):
-    """Features of items, a row for each, and the items' classes."""
+    """The features of items, a row for each, and their classes."""
 
     name: str
     gold: Sequence[Any]
@@ -23,7 +23,7 @@ class Numbers(NamedTuple):
 
 
 def read_numbers(path: str, *, gold: str | None = None) -> Numbers:
-    """The classes in one column of a table, and the features in all others but the items' ids."""
+    """Read a table: one column is the classes, all others but ids are features."""
     with open_table(path) as source:
         classes = gold_column(source, gold)
         labels = values(source, classes)

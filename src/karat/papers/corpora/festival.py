@@ -1,6 +1,6 @@
-"""Speech with known pitch accents, made by Festival: every accent stands in the TextGrid because it was asked for.
+"""Speech with known pitch accents, synthesised by Festival, with TextGrids.
 
-Festival drops accents that are given with words, so each is hung on a syllable, where its ToBI rules look for them.
+Festival drops accents that are given with words, so each is attached to a syllable, where its ToBI rules look.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from karat.papers.corpora.textgrids import Mark, TextGrid, Tier, tiled, write_te
 
 Floats = NDArray[np.float64]
 
-PRINTED = {"H*": 54.4, "L*": 32.1, "L+H*": 26.5, "L*+H": 2.8, "H+!H*": 2.1}  # per cent, which add up to 117.9
+PRINTED = {"H*": 54.4, "L*": 32.1, "L+H*": 26.5, "L*+H": 2.8, "H+!H*": 2.1}  # per cent, as printed; their sum is 117.9
 DOWNSTEPPED = {"H*": "!H*", "L+H*": "L+!H*"}
-STEPPED = 0.25  # the share of these that is downstepped
-TONES = {"L-L%": 0.7, "L-H%": 0.15, "H-L%": 0.15}  # the end of the utterance
+STEPPED = 0.25  # share of these accents that is downstepped
+TONES = {"L-L%": 0.7, "L-H%": 0.15, "H-L%": 0.15}  # shares of the boundary tones
 SNR = (10.0, 40.0)  # decibels
-BATCH = 50  # utterances for one run of Festival
+BATCH = 50  # utterances per run of Festival
 INSTALL = "install it (Debian: apt-get install festival festvox-kallpc16k) or give a folder of WAV and TextGrid files"
 
 
 class Speaker(NamedTuple):
-    """A voice: its range of F0, and how slow it speaks."""
+    """A voice: its F0 range, and its durations."""
 
     name: str
-    topline: float  # Hz, of which Festival's rules take 92 %
-    baseline: float  # and 133 % of this
-    stretch: float  # of durations
+    topline: float  # Hz; Festival's rules use 92% of it
+    baseline: float  # Hz; Festival's rules use 133% of it
+    stretch: float  # factor of durations
 
 
 SPEAKERS = (
@@ -55,12 +55,12 @@ SPEAKERS = (
     Speaker("s8", 205, 105, 1.3),
 )
 
-WORDS = {  # and the number of the stressed syllable: the lexicon marks secondary stress as it marks primary
+WORDS = {  # word and index of its stressed syllable: the lexicon does not distinguish secondary stress
     "Melanie": 1, "memory": 1, "gondola": 1, "Maryland": 1, "gardening": 1, "Amelia": 2, "Manila": 2, "banana": 2,
     "magnolia": 2, "aluminum": 2, "Vermont": 2, "Marianna": 3, "Alabama": 3, "armadillo": 3, "violin": 3, "lemonade": 3,
 }  # fmt: skip
 
-CARRIERS = (  # none begins with the word: there is no time for the low tone of a quick L+H*, and Festival gives up
+CARRIERS = (  # none begins with the word: there the low tone of a fast L+H* has no time, and Festival fails
     "maybe _ is on my mind",
     "and _ was never in our way",
     "nobody mentioned _ again",
@@ -109,7 +109,7 @@ _SCHEME = """\
 
 
 class Utterance(NamedTuple):
-    """What is said, how, and how much noise there is."""
+    """An utterance to synthesise: its text, prosody, and noise."""
 
     number: int
     speaker: Speaker  # with the range and speed of this utterance
@@ -122,11 +122,11 @@ class Utterance(NamedTuple):
 
     @property
     def stem(self) -> str:
-        """The name of its files."""
+        """The stem of the utterance's file names."""
         return f"u{self.number:05d}"
 
     def command(self) -> str:
-        """The call that has Festival say it."""
+        """The Scheme expression that makes Festival synthesise the utterance."""
         words = self.carrier.split()
         place = words.index("_")
         words[place] = self.word
@@ -138,7 +138,7 @@ class Utterance(NamedTuple):
 
 
 class Spoken(NamedTuple):
-    """The times of words and tones of an utterance, as Festival tells them."""
+    """The times of the words and tones of an utterance, as reported by Festival."""
 
     words: list[Mark]
     tones: list[Mark]
@@ -147,11 +147,11 @@ class Spoken(NamedTuple):
 def make_corpus(
     folder: str | PathLike[str], size: int = 1200, seed: int = 0, progress: Callable[[], object] | None = None
 ) -> Path:
-    """Make a speech corpus of so many utterances, each with one accented word; the same for the same seed.
+    """Synthesise `size` utterances with one accented word each; reproducible by seed.
 
     Accents have the proportions that Rosenberg and Hirschberg (2007) print, normalised to 1; a quarter of H* and of
-    L+H* is downstepped. Eight speakers have different ranges of F0 and speeds, and every recording has noise of its
-    own, 10 to 40 dB below the speech. The folder appears only when all is done; progress is called per recording.
+    L+H* is downstepped. Eight speakers differ in F0 range and speed, and every recording has its own noise, 10 to 40 dB
+    below the speech. The folder appears only when it is complete; progress is called for each recording.
     """
     home = Path(folder)
     _check(home, size, seed)
@@ -172,7 +172,7 @@ def make_corpus(
 
 
 def is_whole(folder: str | PathLike[str], size: int) -> bool:
-    """Whether a made corpus has all its recordings."""
+    """Whether a synthesised corpus has all its recordings."""
     return sum(1 for _ in Path(folder).glob("*/*.wav")) == size == sum(1 for _ in Path(folder).glob("*/*.TextGrid"))
 
 
@@ -187,7 +187,7 @@ def _check(home: Path, size: int, seed: int) -> None:
 
 @contextmanager
 def _whole_folder(home: Path) -> Iterator[tuple[Path, Path]]:
-    """A folder for work and one beside it, which becomes home if all went well."""
+    """Yield a folder for temporary files and one that is renamed to home on success."""
     work = home.absolute().parent / f".karat-{os.getpid()}-{token_hex(4)}"
     made = work / "made"
     try:
@@ -198,21 +198,21 @@ def _whole_folder(home: Path) -> Iterator[tuple[Path, Path]]:
         yield work, made
         if home.exists() and not any(home.iterdir()):
             home.rmdir()
-        if not home.exists():  # else somebody else was faster, with the same
+        if not home.exists():  # else another process has just created the same corpus
             made.rename(home)
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
 
 def plan(size: int, seed: int) -> list[Utterance]:
-    """What is to be said: accents in exact proportions and random order, the rest drawn for each utterance."""
+    """The utterances to synthesise: accents in exact proportions and random order, all else random."""
     rng = np.random.default_rng(seed)
     accents = rng.permutation(np.repeat(list(PRINTED), _shares(size)))
     tones, weights = list(TONES), list(TONES.values())
     utterances = []
     for number, accent in enumerate(accents.tolist(), 1):
         speaker = SPEAKERS[rng.integers(len(SPEAKERS))]
-        level, speed = rng.uniform(0.92, 1.08), rng.uniform(0.9, 1.1)  # nobody speaks twice in the same way
+        level, speed = rng.uniform(0.92, 1.08), rng.uniform(0.9, 1.1)  # varies from utterance to utterance
         stepped = rng.random() < STEPPED
         utterances.append(
             Utterance(
@@ -230,7 +230,7 @@ def plan(size: int, seed: int) -> list[Utterance]:
 
 
 def _shares(size: int) -> list[int]:
-    """How many of each accent there are: whole parts, then one more for the largest remainders."""
+    """The number of utterances of each accent, by the largest-remainder method."""
     exact = np.array(list(PRINTED.values())) * size / sum(PRINTED.values())
     whole = np.floor(exact).astype(int)
     whole[np.argsort(whole - exact, kind="stable")[: size - whole.sum()]] += 1
@@ -238,7 +238,7 @@ def _shares(size: int) -> list[int]:
 
 
 def _speak(batch: Sequence[Utterance], folder: Path) -> list[Spoken]:
-    """Have Festival say some utterances into a folder."""
+    """Synthesise some utterances into a folder."""
     folder.mkdir()
     commands = "\n".join(utterance.command() for utterance in batch)
     (folder / "say.scm").write_text(f"{_SCHEME}{commands}\n", encoding="ascii")
@@ -257,7 +257,7 @@ def _speak(batch: Sequence[Utterance], folder: Path) -> list[Spoken]:
 
 
 def _complaint(run: subprocess.CompletedProcess[str]) -> str:
-    """The first line in which Festival says what is wrong."""
+    """The first line of Festival's error message."""
     lines = [line.strip() for line in run.stderr.splitlines() if line.strip()]
     errors = [line for line in lines if "error" in line.lower()]
     return (errors or lines or [f"it ended with {run.returncode}"])[0]
@@ -276,7 +276,7 @@ def _told(output: str) -> list[Spoken]:
 
 
 def _keep(utterance: Utterance, spoken: Spoken, raw: Path, made: Path, seed: int) -> None:
-    """Write an utterance with noise, and its TextGrid."""
+    """Add noise to an utterance, and write it with its TextGrid."""
     place = made / utterance.speaker.name
     place.mkdir(exist_ok=True)
     samples, rate = _read_wave(raw / f"{utterance.stem}.wav")
@@ -290,13 +290,13 @@ def _keep(utterance: Utterance, spoken: Spoken, raw: Path, made: Path, seed: int
 
 
 def _point(tone: Mark) -> Mark:
-    """An accent stands in the middle of its syllable, a boundary tone at the end."""
+    """A tone as a mark: an accent in the middle of its syllable, a boundary tone at the end."""
     time = (tone.start + tone.end) / 2 if "*" in tone.text else tone.end
     return Mark(time, time, tone.text)
 
 
 def with_noise(samples: Floats, snr: float, pink: bool, rng: np.random.Generator) -> Floats:
-    """Samples with white or pink noise, so many decibels below them; quieter if they would not fit in 16 bits."""
+    """Add white or pink noise at a signal-to-noise ratio in dB; scale down if the sum exceeds 16 bits."""
     noise = rng.standard_normal(samples.size)
     if pink:
         spectrum = np.fft.rfft(noise)

@@ -1,4 +1,4 @@
-"""The constituents of a treebank's short sentences, and features that tell their labels apart."""
+"""The constituents of a treebank's short sentences, and the syntactic features of their labels."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from karat.papers.corpora.trees import Leaf, Tree, cleaned, leaves
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-MOST_CHILDREN = 5  # and more, in one column
+MOST_CHILDREN = 5  # more are counted in the same column
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Constituents:
-    """The constituents of two words or more, each before those inside it; words are known by their tags alone.
+    """The constituents of two words or more, each before those inside it; words are tags.
 
-    The words of all sentences stand in one row, sentence s from bounds[s] to bounds[s + 1]; constituent c is over
-    those from start[c] to end[c]. Its children are symbols[first_child[c]:first_child[c + 1]]: a tag's number, or
-    ~d for the constituent d.
+    The words of all sentences are concatenated; sentence s is words[bounds[s]:bounds[s + 1]], and constituent c spans
+    words[start[c]:end[c]]. Its children are symbols[first_child[c]:first_child[c + 1]]: the index of a tag, or ~d for
+    constituent d.
     """
 
-    gold: Ints  # the number of each one's label in labels
+    gold: Ints  # index of each constituent's label in labels
     labels: tuple[str, ...]
     tags: tuple[str, ...]
     parent: Ints  # -1 for a whole sentence
@@ -36,12 +36,12 @@ class Constituents:
     end: Ints
     first_child: Ints
     symbols: Ints
-    words: Ints  # tags, of every sentence, also of those with one word
+    words: Ints  # indices of tags, also of sentences with one word
     bounds: Ints
 
     @property
     def sentences(self) -> int:
-        """How many sentences there are, with those of one word, which have no constituent."""
+        """The number of sentences, including those of one word, which have no constituent."""
         return len(self.bounds) - 1
 
     def __len__(self) -> int:
@@ -49,7 +49,7 @@ class Constituents:
 
 
 def constituents(trees: Iterable[Tree], *, longest: int = 10) -> Constituents:
-    """The constituents of the trees, cleaned, that have at most so many words.
+    """The constituents of the cleaned trees that have at most `longest` words.
 
     >>> from karat.papers.corpora.trees import Node
     >>> tree = Node("S", (Node("NP", (Leaf("DT", "the"), Leaf("NN", "dog"))), Leaf("VBZ", "barks"), Leaf(".", ".")))
@@ -72,9 +72,9 @@ def constituents(trees: Iterable[Tree], *, longest: int = 10) -> Constituents:
 
 @dataclass
 class _Gathered:
-    """Constituents as they are met, in lists."""
+    """Lists of constituents while trees are traversed."""
 
-    labels: dict[str, int] = field(default_factory=dict)  # and their numbers
+    labels: dict[str, int] = field(default_factory=dict)  # index of each label
     tags: dict[str, int] = field(default_factory=dict)
     gold: list[int] = field(default_factory=list)
     parent: list[int] = field(default_factory=list)
@@ -90,7 +90,7 @@ class _Gathered:
         self.bounds.append(len(self.words))
 
     def _add(self, tree: Tree, parent: int) -> int:
-        """Add a tree, and return its symbol."""
+        """Add a tree and those inside it; return its symbol."""
         if isinstance(tree, Leaf):
             self.words.append(self.tags.setdefault(tree.tag, len(self.tags)))
             return self.words[-1]
@@ -115,17 +115,17 @@ class _Gathered:
 
 
 class Features(NamedTuple):
-    """A row of relative frequencies for each label, from the least to the greatest, and the names of the columns."""
+    """Relative frequencies: a row for each label in increasing order, and the names of the columns."""
 
     values: Floats
     columns: tuple[str, ...]
 
 
 def syntactic_features(found: Constituents, labels: ArrayLike, *, parents: int = 20) -> Features:
-    """How the constituents of each label look: their edges, neighbours, parents and numbers of children.
+    """Features of each label: the edges, neighbours, parents and numbers of children of its constituents.
 
-    The columns are in six groups, of which each sums to 1: the first and last tag, the tag before and after (| at the
-    edge of the sentence), the parent's label (one of the most frequent, any other, or none: the whole sentence), and
+    The columns are in six groups, each of which sums to 1: the first and last tag, the tag before and after (| at the
+    edge of the sentence), the parent's label (one of the most frequent, any other, or none for a whole sentence), and
     the number of children.
     """
     given = np.asarray(labels)
@@ -162,7 +162,7 @@ def _parents(found: Constituents, labels: NDArray[Any], most: int) -> tuple[Ints
 
 
 def _group(kind: str, rows: Ints, columns: Ints, names: list[str]) -> Features:
-    """Relative frequencies of columns in each row; those that never occur are left out."""
+    """Relative frequencies of the columns in each row; columns that never occur are omitted."""
     table = np.zeros((rows.max() + 1, len(names)))
     np.add.at(table, (rows, columns), 1)
     used = np.flatnonzero(table.any(axis=0))

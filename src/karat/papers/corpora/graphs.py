@@ -1,4 +1,4 @@
-"""Trees made of sentence graphs, whose constituents may have gaps: what stands apart is raised to the parent."""
+"""Sentence graphs with gaps, converted to trees by raising detached parts to the parent."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import NamedTuple, TypeAlias
 from karat.errors import FileError
 from karat.papers.corpora.trees import DEEPEST, Leaf, Node, Tree, is_counted
 
-ROOT = ""  # the parent of what has none
+ROOT = ""  # the parent of words and nodes without one
 HEAD = "HD"
 Place: TypeAlias = int | str  # a word, by its position, or a node, by its id
 
 
 class Edge(NamedTuple):
-    """What a word or node hangs under, and as what."""
+    """The parent of a word or node, and its function there."""
 
     parent: str
     function: str
@@ -30,11 +30,11 @@ class Graph(NamedTuple):
     name: str  # of the sentence and its file, for messages
 
     def tree(self) -> Node:
-        """The sentence without gaps, under a node VROOT.
+        """The sentence as a tree without gaps, under a node VROOT.
 
-        Punctuation under the root goes where its neighbours are, or a comma would be a gap. Of the children of a node,
-        in blocks of adjacent words, the block with the head stays, else the largest, else the first; the others go to
-        the parent.
+        Punctuation under the root is first attached where its neighbours meet, else a comma would be a gap. The
+        children of a node form blocks of adjacent words: the block with the head stays (else the largest, else the
+        first), and the others are raised to the parent.
         """
         self._check()
         self._settle_punctuation()
@@ -49,13 +49,13 @@ class Graph(NamedTuple):
             if edge.parent != ROOT and edge.parent not in self.labels:
                 what = self.words[place].word if isinstance(place, int) else place
                 raise FileError(f"{self.name} has {what!r} under {edge.parent!r}, which is no node; mend the sentence.")
-        known: dict[Place, int] = {ROOT: 0}  # how deep places are
+        known: dict[Place, int] = {ROOT: 0}  # depth of each word or node
         for place in self.edges:
             self._measure(place, known)
 
     def _measure(self, place: Place, known: dict[Place, int]) -> None:
-        """Follow the parents of a place to one whose depth is known."""
-        path: dict[Place, None] = {}  # keeps its order
+        """Find the depth of a word or node by following its parents to one of known depth."""
+        path: dict[Place, None] = {}  # an ordered set
         while place not in known:
             if place in path:
                 raise FileError(f"{self.name} has node {place!r} inside itself; mend the sentence.")
@@ -67,7 +67,7 @@ class Graph(NamedTuple):
             raise FileError(f"{self.name} has nodes {DEEPEST + 1} deep; mend the sentence.")
 
     def _settle_punctuation(self) -> None:
-        """Hang punctuation that is under the root where the words before and after it meet."""
+        """Attach punctuation under the root to the lowest common ancestor of the words around it."""
         counted = [place for place, word in enumerate(self.words) if is_counted(word)]
         for before, after in pairwise(counted):
             loose = [p for p in range(before + 1, after) if self.edges[p].parent == ROOT]
@@ -82,7 +82,7 @@ class Graph(NamedTuple):
             yield place
 
     def _pieces(self, place: Place, children: dict[str, list[Place]]) -> list[_Piece]:
-        """A word or node without its gaps, and then what it hands to its parent."""
+        """A word or node without its gaps, followed by the pieces raised to its parent."""
         is_head = self.edges[place].function == HEAD
         if isinstance(place, int):
             return [_Piece(place, place + 1, is_head, self.words[place])]
@@ -97,7 +97,7 @@ class Graph(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """A tree over adjacent words, and whether it is the head of what it hangs under; no two begin at one word."""
+    """A tree over adjacent words, and whether it is the head of its parent; no two begin at the same word."""
 
     start: int
     end: int
@@ -106,7 +106,7 @@ class _Piece(NamedTuple):
 
 
 def _blocks(pieces: list[_Piece]) -> list[list[_Piece]]:
-    """Sorted pieces, parted where words between them belong elsewhere."""
+    """Sorted pieces, split into blocks of adjacent words."""
     blocks = [pieces[:1]]
     for before, piece in pairwise(pieces):
         if piece.start > before.end:

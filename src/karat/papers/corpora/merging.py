@@ -1,8 +1,9 @@
-"""Labels for constituents by merging: two labels become one while that shortens the description of the treebank.
+"""Labels for constituents, merged while that shortens the description of the treebank.
 
-In the manner of Bayesian model merging (Borensztajn & Zuidema 2007). The description is a grammar and the data given
-it, in bits. With N labels and T tags, each distinct rule costs log2(N + T + 1) for every symbol of its two sides, the 1
-being the start symbol; each use of a rule costs -log2 of its share among the uses of rules with its left side.
+Follows Bayesian model merging (Borensztajn & Zuidema 2007). The description length, in bits, is that of
+a grammar and of the data given the grammar. With N labels and T tags, each distinct rule costs log2(N + T + 1) for
+every symbol of its two sides, the 1 being the start symbol; each use of a rule costs -log2 of its share among the uses
+of rules with its left side.
 """
 
 from __future__ import annotations
@@ -26,16 +27,16 @@ Rule: TypeAlias = tuple[int, ...]  # the left side, then the right
 Pair: TypeAlias = tuple[int, int]
 
 START = -1  # the symbol over every sentence; tags are 0 to T - 1, labels T and more
-_GAP = -2  # the place of a rule that two labels share
-_NOTHING = 1e-9  # bits that may be rounding alone
+_GAP = -2  # stands for the label in a rule's context
+_NOTHING = 1e-9  # bits; smaller savings may be rounding errors
 
 
 def merged_labels(found: Constituents, *, progress: Callable[[int, float], None] | None = None) -> Ints:
-    """A label for each constituent, numbered by falling frequency, such that no merge of two that share a place helps.
+    """A label for each constituent, by greedy merging; labels are numbered by falling frequency.
 
-    At first constituents have the same label if their trees of tags are the same. Of labels at one place of rules
-    otherwise alike, those two are merged that save most, the first of equals; progress is told after each merge how
-    many there were, and how many bits they saved in all.
+    Initially, constituents have the same label if their trees of tags are equal. Candidates are pairs of labels that
+    share a context, that is, occur in rules that are otherwise equal; the pair that saves most bits is merged, the
+    first of equals, while bits are saved. progress(merges, bits) is called after each merge with the totals so far.
     """
     labels = tree_labels(found)
     merging = _Merging(found, labels)
@@ -48,21 +49,21 @@ def merged_labels(found: Constituents, *, progress: Callable[[int, float], None]
 
 
 def tree_labels(found: Constituents) -> Ints:
-    """The labels from which merging begins: the same where the trees of tags are the same."""
+    """The initial labels: equal where the trees of tags are equal."""
     known: dict[Rule, int] = {}
     labels = np.zeros(len(found), dtype=np.int64)
-    for number in reversed(range(len(found))):  # those inside come first
+    for number in reversed(range(len(found))):  # inner constituents first
         labels[number] = known.setdefault(_right_side(found, labels, number), len(known))
     return _by_frequency(labels)
 
 
 def description_length(found: Constituents, labels: ArrayLike) -> float:
-    """The bits of the grammar that the labelled constituents have, and of the constituents given the grammar."""
+    """The description lengths in bits: of the grammar, and of the data given the grammar."""
     rules = _rules(found, _checked(found, labels))
     uses: Counter[int] = Counter()
     for rule, count in rules.items():
         uses[rule[0]] += count
-    symbol = log2(len(uses) - 1 + len(found.tags) + 1)  # every label is some rule's left side, and so is START
+    symbol = log2(len(uses) - 1 + len(found.tags) + 1)  # uses has every label as left side, and START
     grammar = sum(map(len, rules)) * symbol
     return grammar - sum(count * log2(count / uses[rule[0]]) for rule, count in rules.items())
 
@@ -75,7 +76,7 @@ def _checked(found: Constituents, labels: ArrayLike) -> Ints:
 
 
 def _by_frequency(labels: Ints) -> Ints:
-    """Labels numbered anew: the most frequent is 0, and of equals the one that comes first."""
+    """Renumber labels by falling frequency from 0; ties by first occurrence."""
     _, first, inverse, counts = np.unique(labels, return_index=True, return_inverse=True, return_counts=True)
     ranks = np.empty(len(counts), dtype=np.int64)
     ranks[np.lexsort((first, -counts))] = np.arange(len(counts))
@@ -88,7 +89,7 @@ def _right_side(found: Constituents, labels: Ints, number: int) -> Rule:
 
 
 def _rules(found: Constituents, labels: Ints) -> Counter[Rule]:
-    """The rules that the labelled trees use, and how often."""
+    """The rules of the labelled trees, and their frequencies."""
     tags = len(found.tags)
     rules = Counter((tags + int(label), *_right_side(found, labels, i)) for i, label in enumerate(labels))
     rules.update((START, tags + int(label)) for label in labels[found.parent < 0])
@@ -96,31 +97,32 @@ def _rules(found: Constituents, labels: Ints) -> Counter[Rule]:
 
 
 class _Saving(NamedTuple):
-    """What a merge saves: symbols of the grammar, whose price falls with the labels' number, and bits of the data."""
+    """The saving of a merge: symbols of the grammar, whose cost varies with the number of labels, and bits of data."""
 
     symbols: int
     bits: float
 
 
 class _Merging:
-    """A grammar while its labels are merged.
+    """A grammar whose labels are being merged.
 
-    Savings of pairs are kept in heaps, one for each number of symbols, as the price of a symbol changes with every
-    merge. A merge raises the savings only of pairs whose merge would make a rule that it changes like another, and
-    these are computed anew; those of other pairs can only have fallen since, which shows when they come to the top.
+    Savings of pairs are kept in heaps, one for each number of symbols, as the cost of a symbol changes with every
+    merge. A merge can raise the savings only of pairs whose merge would make a rule that it changes equal to another;
+    these are recomputed. Those of other pairs can only fall, so they are checked when they come to the top.
 
-    Whole sentences all share the place under START, too many for all pairs of them. Of those that share no other place,
-    what a pair saves depends on the labels' uses, there and in all, so the first pair of the same uses stands for all.
+    Labels of whole sentences all share the context under START, which gives too many pairs. For labels that share no
+    other context, the saving depends only on their frequencies, there and in total, so that the first pair with given
+    frequencies represents all others.
     """
 
     def __init__(self, found: Constituents, labels: Ints) -> None:
         self.tags = len(found.tags)
         self.counts: dict[Rule, int] = dict(_rules(found, labels))
-        self.number = int(labels.max()) + 1  # of labels that are left
+        self.number = int(labels.max()) + 1  # of remaining labels
         self.kept = list(range(self.tags + self.number))  # what each symbol was merged into
         self.uses = [0] * len(self.kept)
-        self.rules_of: list[dict[Rule, None]] = [{} for _ in self.kept]  # dicts keep their order
-        self.sharing: dict[Rule, dict[int, None]] = {}  # a rule with a gap, and the labels that fill it
+        self.rules_of: list[dict[Rule, None]] = [{} for _ in self.kept]  # dicts as ordered sets
+        self.sharing: dict[Rule, dict[int, None]] = {}  # contexts (rules with a gap), and the labels that fill them
         self.cost = [0.0, *(n * log2(n) for n in range(1, len(labels) + 1))]
         self.savings: dict[Pair, _Saving] = {}
         self.heaps: dict[int, list[tuple[float, Pair]]] = {}
@@ -128,20 +130,20 @@ class _Merging:
             self._enter(rule)
             if rule[0] != START:
                 self.uses[rule[0]] += count
-        self.roots: dict[Pair, list[int]] = {}  # labels under START, sorted, by their uses
+        self.roots: dict[Pair, list[int]] = {}  # sorted labels under START, by their frequencies
         for label in range(self.tags, len(self.kept)):
             self._place_root(label)
         self.size = sum(map(len, self.counts))  # symbols
 
     def names(self) -> Ints:
-        """The label that each of the first labels is now part of."""
+        """The current label of each initial label."""
         for symbol in range(self.tags, len(self.kept)):
             while self.kept[symbol] != self.kept[self.kept[symbol]]:
                 self.kept[symbol] = self.kept[self.kept[symbol]]
         return np.array(self.kept[self.tags :], dtype=np.int64)
 
     def run(self) -> Iterator[float]:
-        """Merge while it shortens the description, and give the bits that each merge saves."""
+        """Merge labels while the description gets shorter; yield the bits that each merge saves."""
         self._weigh(chain(self._pairs(self.counts), self._root_pairs(self.roots)))
         while (best := self._best()) is not None and (gain := self._gain(self.savings[best])) > _NOTHING:
             self.size -= self.savings[best].symbols
@@ -150,7 +152,7 @@ class _Merging:
             yield gain
 
     def _gain(self, saving: _Saving) -> float:
-        """The bits by which a merge shortens the description: every symbol is cheaper with one label less."""
+        """The bits that a merge saves in all, as every symbol costs less with one label fewer."""
         dearer, price = self._price(self.number), self._price(self.number - 1)
         return self.size * (dearer - price) + saving.symbols * price + saving.bits
 
@@ -161,7 +163,7 @@ class _Merging:
         return self.kept[pair[0]] == pair[0] and self.kept[pair[1]] == pair[1]
 
     def _places(self, rule: Rule) -> list[tuple[int, Rule]]:
-        """Each label in a rule, and the rule with a gap in its place; one that comes again, also with all its gaps."""
+        """Each label of a rule with its context; for a repeated label, also with gaps at all its occurrences."""
         labels = [(i, symbol) for i, symbol in enumerate(rule) if symbol >= self.tags]
         found = [(symbol, (*rule[:i], _GAP, *rule[i + 1 :])) for i, symbol in labels]
         again = Counter(symbol for _, symbol in labels) if len(labels) > 1 else {}
@@ -178,7 +180,7 @@ class _Merging:
             self.sharing[gapped].pop(symbol, None)
 
     def _pairs(self, rules: Iterable[Rule]) -> Iterator[Pair]:
-        """The pairs of labels that share a place, one of them in one of these rules."""
+        """The pairs of labels that share a context, one of them in one of these rules."""
         for rule in rules:
             if rule[0] == START:
                 continue
@@ -188,14 +190,14 @@ class _Merging:
                         yield (symbol, other) if symbol < other else (other, symbol)
 
     def _crossed_pairs(self, rules: Iterable[Rule]) -> Iterator[Pair]:
-        """The candidates whose merge makes one of these rules like another that differs at two places or more."""
+        """The candidates whose merge makes one of these rules equal to one that differs at two positions or more."""
         for rule in rules:
             labels = sorted({symbol for symbol in rule if symbol >= self.tags})
             pairs = [*combinations(labels, 2), *self._partly_shared(rule)]
             yield from (pair for pair in pairs if pair in self.savings or self._are_roots(pair))
 
     def _partly_shared(self, rule: Rule) -> Iterator[Pair]:
-        """The pairs of a label that comes three times or more, and one that has only some of these places."""
+        """Pairs of a label that occurs three times or more in a rule and one that replaces only some occurrences."""
         for symbol, times in Counter(rule).items():
             if symbol < self.tags or times < 3:
                 continue
@@ -208,7 +210,7 @@ class _Merging:
         return (START, pair[0]) in self.counts and (START, pair[1]) in self.counts
 
     def _root_pairs(self, uses: Iterable[Pair]) -> Iterator[Pair]:
-        """A pair of labels under START for each two uses, one of them one of these."""
+        """A pair of labels under START for each two frequencies, one of which is given."""
         for mine in uses:
             for others, labels in self.roots.items():
                 pair = sorted(self.roots.get(mine, [])[:1] + labels[mine == others :][:1])
@@ -231,7 +233,7 @@ class _Merging:
                 del self.roots[uses]
 
     def _weigh(self, pairs: Iterable[Pair]) -> None:
-        """Compute what these pairs save."""
+        """Compute the savings of these pairs, and add them to the heaps."""
         for pair in dict.fromkeys(pairs):
             saving = self._saving(pair)
             if self.savings.get(pair) != saving:
@@ -239,7 +241,7 @@ class _Merging:
                 heappush(self.heaps.setdefault(saving.symbols, []), (-saving.bits, pair))
 
     def _saving(self, pair: Pair) -> _Saving:
-        """What the merge of two labels saves: rules that become the same are one."""
+        """The saving of a merge of two labels, by which some rules become equal."""
         gone, kept = self._roles(pair)
         same: dict[Rule, list[int]] = {}
         for rule in self.rules_of[gone]:
@@ -252,15 +254,15 @@ class _Merging:
             if len(counts) > 1:
                 symbols += (len(counts) - 1) * len(rule)
                 bits += cost[sum(counts)] - sum(cost[count] for count in counts)
-        return _Saving(symbols, round(bits, 9))  # so that equals are equal
+        return _Saving(symbols, round(bits, 9))  # so that equal savings compare equal
 
     def _roles(self, pair: Pair) -> Pair:
-        """The label that goes, which is in fewer rules, and the one that stays."""
+        """The label to remove, which is in fewer rules, and the one to keep."""
         a, b = pair
         return (a, b) if len(self.rules_of[a]) < len(self.rules_of[b]) else (b, a)
 
     def _best(self) -> Pair | None:
-        """The pair that saves most, the first of equals; its saving is up to date."""
+        """The pair with the largest current saving, the first of equals."""
         price = self._price(self.number - 1)
         while self.heaps:
             symbols = max(self.heaps, key=lambda s: (s * price - self.heaps[s][0][0], s))

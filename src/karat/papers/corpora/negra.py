@@ -15,12 +15,12 @@ _SPACE = re.compile(r"[ \t\r]+")
 
 
 def looks_exported(text: str) -> bool:
-    """Whether a file that begins so is in the export format."""
+    """Whether the beginning of a file is in the export format."""
     return _BEGINNING.match(text) is not None
 
 
 def exported_trees(text: str, name: str) -> Iterator[Node]:
-    """The trees of the sentences between #BOS and #EOS; tables and comments are passed over; name is for messages."""
+    """The trees of the sentences between #BOS and #EOS; all else is skipped. name: for messages."""
     graph: Graph | None = None
     for number, line in enumerate(text.split("\n"), 1):
         fields = [field for field in _SPACE.split(line) if field]
@@ -42,7 +42,7 @@ def exported_trees(text: str, name: str) -> Iterator[Node]:
 
 def _add(graph: Graph, fields: list[str], where: str) -> None:
     """Add a word or node to its sentence: tag or label, morphology, function, parent; after a lemma in version 4."""
-    lemma = 0 if fields[4:5] and fields[4].isdecimal() else 1  # the parent's number is the first that can stand there
+    lemma = 0 if fields[4:5] and fields[4].isdecimal() else 1  # the first field that can be the parent's number
     if len(fields) < 5 + lemma or not fields[4 + lemma].isdecimal():
         raise FileError(f"{where} has no number of a parent; give word, tag, morphology, function and parent.")
     label, function, parent = fields[1 + lemma], fields[3 + lemma], fields[4 + lemma]

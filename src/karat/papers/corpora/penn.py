@@ -8,20 +8,21 @@ from collections.abc import Iterator
 from karat.errors import FileError
 from karat.papers.corpora.trees import DEEPEST, Leaf, Node, Tree
 
-# Only ASCII space parts words: a no-break or an ideographic space can be a word, or half a letter in a wrong encoding.
+# Only ASCII white space separates words: a no-break or ideographic space may be a word, or part of a wrongly decoded
+# letter.
 _TOKEN = re.compile(r"[()]|[^\s()]+", re.ASCII)
-# Between trees: SGML tags with what they say, comments of NEGRA's bracketed version, the notice in front of ATIS.
+# Skipped between trees: SGML elements, comments of NEGRA's bracketed version, the notice at the beginning of ATIS.
 _BETWEEN = re.compile(r"(?:\s|<[^(\n]*|(?:%%|\*x\*)[^\n]*)*+", re.ASCII)
 _OPENING = re.compile(r"\(\s*(?:\(|[^\s()]+\s*\(|[^\s()]+\s+[^\s()]+\s*\))", re.ASCII)
 
 
 def looks_bracketed(text: str) -> bool:
-    """Whether a file that begins so holds bracketed trees: '((', '(S (' or '(NN word)' comes first."""
+    """Whether the beginning of a file is a bracketed tree, such as '((', '(S (' or '(NN word)'."""
     return _OPENING.match(text, _after_notes(text, 0)) is not None
 
 
 def bracketed_trees(text: str, name: str) -> Iterator[Tree]:
-    """The trees of a text, one after another, however its lines are broken; name is for messages.
+    """The trees of a text, one after another, whatever the line breaks. name: for messages.
 
     >>> [str(tree) for tree in bracketed_trees("( (S (NN dogs) (VBP bark)))", "a file")]
     ['( (S (NN dogs) (VBP bark)))']
@@ -38,8 +39,8 @@ def _after_notes(text: str, place: int) -> int:
 
 
 def _tree_at(text: str, place: int, name: str) -> tuple[Tree, int]:
-    """The tree that begins at a place of the text, and where it ends."""
-    opened: list[list[str | Tree]] = []  # what stands in each bracket that is still open
+    """The tree that begins at a position of the text, and the position of its end."""
+    opened: list[list[str | Tree]] = []  # the content of each open bracket
     for token in _TOKEN.finditer(text, place):
         if token[0] == "(":
             opened.append([])
@@ -61,7 +62,7 @@ def _tree_at(text: str, place: int, name: str) -> tuple[Tree, int]:
 
 
 def _closed(parts: list[str | Tree]) -> Tree | None:
-    """The leaf or node whose bracket holds these parts, if they make one."""
+    """The leaf or node with these parts; None if they form neither."""
     match parts:
         case [str(tag), str(word)]:
             return Leaf(tag, word)

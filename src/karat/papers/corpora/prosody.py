@@ -18,24 +18,24 @@ Floats = NDArray[np.float64]
 
 FEATURES = (
     "mean F0",  # Hz
-    "mean F0, normalised",  # in deviations of the speaker, as all that is normalised
+    "mean F0, normalised",  # in standard deviations of the speaker, as all normalised features
     "mean ΔF0",  # Hz/s
     "mean ΔF0, normalised",
     "place of maximum",  # 0 at the start of the word, 1 at its end
     "distance to loudest",  # seconds between the maximum of F0 and that of intensity
     "slope to maximum",  # Hz/s
-    "slope to maximum, normalised",  # deviations of F0 per second
+    "slope to maximum, normalised",  # standard deviations of F0 per second
     "slope from maximum",
     "slope from maximum, normalised",
 )
 
-LEAST = 3  # voiced frames of a word that is measured
+LEAST = 3  # voiced frames that a word needs
 
 
 class Measured(NamedTuple):
-    """Accented words: what each is called, its accent, a row of features, and what was left out."""
+    """Accented words: their ids, accents and features, and remarks on omitted words."""
 
-    ids: list[str]  # speaker/recording/number of the word
+    ids: list[str]  # speaker/recording/index of the word, from 1
     labels: list[str]
     features: Floats
     names: tuple[str, ...]
@@ -43,7 +43,7 @@ class Measured(NamedTuple):
 
 
 class Contour(NamedTuple):
-    """Praat's analysis of a recording: F0 in Hz at each time, 0 where there is no voice, and intensity in dB."""
+    """Praat's analysis of a recording: F0 in Hz at each time, 0 in unvoiced frames, and intensity in dB."""
 
     times: Floats
     f0: Floats
@@ -59,7 +59,7 @@ class Contour(NamedTuple):
 
 
 class Voice(NamedTuple):
-    """The mean and deviation of a speaker's F0, and of its change."""
+    """The mean and standard deviation of a speaker's F0, and of its change."""
 
     f0: tuple[float, float]
     delta: tuple[float, float]
@@ -73,10 +73,10 @@ def measure(
     ceiling: float = 500.0,
     progress: Callable[[], object] | None = None,
 ) -> Measured:
-    """The ten features of every accented word; floor and ceiling bound F0 in Hz, progress is called per recording.
+    """The ten features of every accented word; floor and ceiling bound F0, in Hz.
 
-    A speaker's mean and deviation are those of all voiced frames of all their recordings. Words with fewer than three
-    voiced frames, or with no two of them in a row, are left out and counted in a remark.
+    A speaker's mean and standard deviation are over all voiced frames of all their recordings. Words with fewer than
+    three voiced frames, or without two adjacent ones, are omitted and counted in a remark.
     """
     if not (time_step > 0 and 0 < floor < ceiling):
         asked = f"time_step={time_step}, floor={floor}, ceiling={ceiling}"
@@ -101,11 +101,11 @@ def measure(
 
 
 def _contour(wav: Path, time_step: float, floor: float, ceiling: float) -> Contour:
-    """F0 by Praat's autocorrelation method (Get Pitch (ac)), and intensity, with frames at the same distance."""
+    """F0 by Praat's autocorrelation method (Get Pitch (ac)), and intensity, with the same time step."""
     library = praat()
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("error")  # a file that is cut off, of which Praat makes silence
+            warnings.simplefilter("error")  # Praat reads a truncated file as silence, with a warning
             sound = library.Sound(str(wav))
         pitch = sound.to_pitch_ac(time_step=time_step, pitch_floor=floor, pitch_ceiling=ceiling)
         intensity = sound.to_intensity(minimum_pitch=floor, time_step=time_step)
@@ -139,7 +139,7 @@ def _mean_and_deviation(values: Floats) -> tuple[float, float]:
 
 
 def _features(word: AccentedWord, sound: Contour, voice: Voice) -> list[float] | None:
-    """A row of features in the order of FEATURES, or None if the word has too little voice."""
+    """A row of features in the order of FEATURES, or None if too few frames are voiced."""
     voiced = (sound.times >= word.start) & (sound.times <= word.end) & (sound.f0 > 0)
     loud = (sound.loud_times >= word.start) & (sound.loud_times <= word.end)
     times, f0, delta = sound.times[voiced], sound.f0[voiced], sound.delta(word.start, word.end)

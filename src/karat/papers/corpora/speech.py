@@ -1,4 +1,4 @@
-"""Speech with ToBI labels on disk: a folder for each speaker, each recording a WAV and a TextGrid of the same stem."""
+"""Speech with ToBI labels: a folder for each speaker, a WAV and a TextGrid for each recording."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from karat.errors import FileError, KaratError, listed
 from karat.papers.corpora.textgrids import Mark, TextGrid, Tier, read_textgrid
 
 ACCENTS = ("H*", "L*", "L+H*", "L*+H", "H+!H*")
-PLAIN = {"!H*": "H*", "L+!H*": "L+H*", "L*+!H": "L*+H", "!H+!H*": "H+!H*"}  # what downstepped accents count as
+PLAIN = {"!H*": "H*", "L+!H*": "L+H*", "L*+!H": "L*+H", "!H+!H*": "H+!H*"}  # class of each downstepped accent
 
 _WORDS = ("words", "word", "orthography", "orth")
 _TONES = ("tones", "tone", "tobi", "accents")
 
 
 class Tone(NamedTuple):
-    """A ToBI label, and when it stands."""
+    """A ToBI label, and its time."""
 
     time: float
     label: str
 
 
 class Recording(NamedTuple):
-    """A recording with its words and tones in their order; speaker '.' has the files that lie in no folder."""
+    """A recording with its words and tones in temporal order; the speaker is '.' outside folders."""
 
     speaker: str
     stem: str
@@ -37,7 +37,7 @@ class Recording(NamedTuple):
 
 
 class AccentedWord(NamedTuple):
-    """A word that bears a pitch accent; number counts the words of its recording from 1."""
+    """A word that bears a pitch accent; number is its index in the recording, from 1."""
 
     number: int
     start: float
@@ -47,7 +47,7 @@ class AccentedWord(NamedTuple):
 
 
 class Accents(NamedTuple):
-    """The accented words of a recording, and how many accents were left out for which reason."""
+    """The accented words of a recording, and the number of omitted accents by reason."""
 
     words: tuple[AccentedWord, ...]
     left_out: Counter[str]
@@ -69,7 +69,7 @@ def recordings(folder: str | PathLike[str]) -> list[Recording]:
 
 
 def _inside(folder: Path) -> list[Path]:
-    """What is in a folder, by name; hidden files are somebody else's."""
+    """The entries of a folder in order of name, without hidden files."""
     return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
 
 
@@ -96,13 +96,13 @@ def _recording(speaker: str, wav: Path, labels: Path) -> Recording:
 
 
 def _said(tier: Tier) -> tuple[Mark, ...]:
-    """The marks of a tier that are not empty, in their order."""
+    """The non-empty marks of a tier in temporal order."""
     kept = [mark._replace(text=mark.text.strip()) for mark in tier.marks if mark.text.strip()]
     return tuple(sorted(kept, key=lambda mark: mark.start))
 
 
 def _tier_named(grid: TextGrid, names: Sequence[str], kind: str, path: Path) -> Tier:
-    """The tier of one of these names, the earliest of them that there is; tones may also be intervals."""
+    """The tier with the first of these names that occurs; tones may also be intervals."""
     fit = {tier.name.strip().lower(): tier for tier in reversed(grid.tiers) if kind == "point" or not tier.points}
     for name in names:
         if name in fit:
@@ -112,29 +112,29 @@ def _tier_named(grid: TextGrid, names: Sequence[str], kind: str, path: Path) -> 
 
 
 def accented_words(recording: Recording) -> Accents:
-    """The words in which a pitch accent stands, each with the first if there are several.
+    """The words with a pitch accent, each with its first accent.
 
-    Downstepped accents count as plain ones (!H* as H*), but H+!H* is a kind of its own. Boundary tones have no star.
+    Downstepped accents count as plain ones (!H* as H*), but H+!H* is a class of its own. Boundary tones have no star.
     """
     starts = [word.start for word in recording.words]
-    found: dict[int, str] = {}
+    accents: dict[int, str] = {}
     left_out: Counter[str] = Counter()
     for tone in recording.tones:
-        place = bisect_right(starts, tone.time) - 1
-        inside = place >= 0 and tone.time <= recording.words[place].end
+        index = bisect_right(starts, tone.time) - 1
+        inside = index >= 0 and tone.time <= recording.words[index].end
         for label in tone.label.split():
             if "*" not in label:
                 continue
-            if reason := _doubt(label, inside, place in found):
+            if reason := _omission(label, inside, index in accents):
                 left_out[reason] += 1
             else:
-                found[place] = PLAIN.get(label, label)
-    words = (AccentedWord(place + 1, *recording.words[place], accent) for place, accent in sorted(found.items()))
+                accents[index] = PLAIN.get(label, label)
+    words = (AccentedWord(index + 1, *recording.words[index], accent) for index, accent in sorted(accents.items()))
     return Accents(tuple(words), left_out)
 
 
-def _doubt(label: str, inside: bool, taken: bool) -> str:
-    """Why an accent is left out, or nothing."""
+def _omission(label: str, inside: bool, taken: bool) -> str:
+    """The reason why an accent is omitted; empty if it is not."""
     if "?" in label:
         return "uncertain"
     if PLAIN.get(label, label) not in ACCENTS:
@@ -145,7 +145,7 @@ def _doubt(label: str, inside: bool, taken: bool) -> str:
 
 
 def corpus_accents(corpus: Sequence[Recording]) -> list[Accents]:
-    """The accented words of each recording of a corpus, which has to have accents of at least two kinds."""
+    """The accented words of each recording; KaratError if accents are not of two kinds or more."""
     found = [accented_words(recording) for recording in corpus]
     left_out = sum((accents.left_out for accents in found), Counter[str]())
     check_kinds([word.accent for accents in found for word in accents.words], left_out)
@@ -153,7 +153,7 @@ def corpus_accents(corpus: Sequence[Recording]) -> list[Accents]:
 
 
 def check_kinds(accents: Sequence[str], left_out: Counter[str]) -> None:
-    """Refuse accents that no clustering can be compared with: none, or all of one kind."""
+    """Raise KaratError if there are no accents, or all are of one kind."""
     why = "".join(f", {number} {reason} left out" for reason, number in sorted(left_out.items()))
     if not accents:
         raise KaratError(f"no word has a pitch accent of a known kind{why}; label {listed(ACCENTS)} in the tones tier.")

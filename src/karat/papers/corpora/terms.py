@@ -1,4 +1,4 @@
-"""Term vectors of documents: stems, tf-idf, and the terms that weigh most in some document."""
+"""Term vectors of documents: stems, tf-idf weights, and selection of the highest-weighted terms."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from karat.errors import KaratError
 from karat.papers.synth.documents import tf_idf
 
 _MARKS = "".join(chr(code) for code in range(0x300, 0x10000) if unicodedata.category(chr(code)).startswith("M"))
-WORD = re.compile(rf"(?:[^\W\d_][{_MARKS}]*)+")  # letters of any script, with their marks
+WORD = re.compile(rf"(?:[^\W\d_][{_MARKS}]*)+")  # letters of any script, with combining marks
 
 
 class Vectors(NamedTuple):
@@ -23,11 +23,11 @@ class Vectors(NamedTuple):
 
     weights: Any  # a SciPy sparse array
     terms: Sequence[str]
-    vocabulary: int  # how many terms there were to choose from
+    vocabulary: int  # number of terms before selection
 
 
 def vectors(texts: Sequence[str]) -> Vectors:
-    """Stemmed, tf-idf weighted vectors of the terms that have the highest weight of at least one document."""
+    """tf-idf vectors over stems; only terms that have the highest weight in some document are kept."""
     counts, terms = _counts(texts)
     weights = tf_idf(counts)
     chosen = _highest(weights)
@@ -37,7 +37,7 @@ def vectors(texts: Sequence[str]) -> Vectors:
 
 
 def unit_length(weights: Any) -> Any:
-    """Rows divided by their lengths; those without any weight stay."""
+    """Rows divided by their Euclidean lengths; zero rows are unchanged."""
     from scipy.sparse import diags_array
 
     lengths = np.sqrt(np.asarray(weights.multiply(weights).sum(axis=1)).ravel())
@@ -45,7 +45,7 @@ def unit_length(weights: Any) -> Any:
 
 
 def stems(text: str) -> list[str]:
-    """The words of a text in lower case, without digits, by Porter's (1980) stemmer; no single letters of a to z."""
+    """The words of a text in lower case, stemmed (Porter 1980), without digits and single letters a to z."""
     stem = _stemmer()
     words = WORD.findall(unicodedata.normalize("NFC", text).lower())
     return [stem(word) for word in words if len(word) > 1 or not word.isascii()]
@@ -65,16 +65,16 @@ def _stemmer() -> Callable[[str], str]:
 def _counts(texts: Sequence[str]) -> tuple[Any, list[str]]:
     from scipy.sparse import csr_array
 
-    places: dict[str, int] = {}
-    found = [Counter(stems(text)) for text in texts]
-    columns = [places.setdefault(term, len(places)) for counted in found for term in counted]
-    numbers = [float(number) for counted in found for number in counted.values()]
-    starts = np.cumsum([0, *map(len, found)])
-    return csr_array((numbers, columns, starts), shape=(len(texts), len(places))), list(places)
+    columns_of: dict[str, int] = {}
+    counters = [Counter(stems(text)) for text in texts]
+    columns = [columns_of.setdefault(term, len(columns_of)) for counter in counters for term in counter]
+    numbers = [float(number) for counter in counters for number in counter.values()]
+    starts = np.cumsum([0, *map(len, counters)])
+    return csr_array((numbers, columns, starts), shape=(len(texts), len(columns_of))), list(columns_of)
 
 
 def _highest(weights: Any) -> Any:
-    """The columns that hold the highest weight of some row; all of those that are equal."""
+    """The columns that have the highest weight of some row, including ties."""
     rows = weights.tocsr()
     if not rows.nnz:
         return np.zeros(0, dtype=np.int64)

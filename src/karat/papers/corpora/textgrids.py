@@ -1,4 +1,4 @@
-"""Praat's TextGrids: labels of stretches and points of time, read in both text formats, and written."""
+"""Praat's TextGrids: labels of intervals and points in time, read in both text formats, and written."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from karat.tables.storage import whole_file
 
 _AGAIN = "save it in Praat as a text file again"
 
-# Only texts in quotes and numbers that stand alone count; the other words of the long format are there for people.
+# Only quoted texts and free-standing numbers are data; the other words of the long format are for human readers.
 _TOKEN = re.compile(r'"(?P<text>[^"]*(?:""[^"]*)*)"|(?P<open>")|![^\r\n]*|(?P<word>[^\s"]+)')
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _LINE_END = re.compile(r"\r\n?|\n")
 
 
 class Mark(NamedTuple):
-    """What a TextGrid says of a stretch of time, or of a point, which starts where it ends."""
+    """The label of an interval, or of a point, whose start and end are equal."""
 
-    start: float  # seconds, as all times here
+    start: float  # seconds, as all times in this module
     end: float
     text: str
 
@@ -84,7 +84,7 @@ def _point(tokens: _Tokens) -> Mark:
 
 
 class _Tokens:
-    """The texts and numbers of a TextGrid, one after the other, each of the type that is expected."""
+    """A reader of the texts and numbers of a TextGrid, which checks their types."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -134,7 +134,7 @@ class _Tokens:
 
 def _decoded(path: Path) -> str:
     try:
-        if path.exists() and not path.is_file():  # a device may give bytes for ever
+        if path.exists() and not path.is_file():  # a device may never end
             raise FileError(f"{str(path)!r} is no file; give a TextGrid.")
         content = path.read_bytes()
     except OSError as problem:
@@ -152,7 +152,7 @@ def _decoded(path: Path) -> str:
 
 
 def write_textgrid(path: str | PathLike[str], grid: TextGrid) -> None:
-    """Write a TextGrid in Praat's long text format and UTF-8; read_textgrid() gives the same again."""
+    """Write a TextGrid in Praat's long text format and UTF-8; read_textgrid() is the inverse."""
     lines = ['File type = "ooTextFile"', 'Object class = "TextGrid"', "", *_span(grid, "")]
     lines += ["tiers? <exists>", f"size = {len(grid.tiers)}", "item []:"]
     for number, tier in enumerate(grid.tiers, 1):
@@ -181,7 +181,7 @@ def _quoted(text: str) -> str:
 
 
 def tiled(marks: Iterable[Mark], start: float, end: float) -> tuple[Mark, ...]:
-    """Intervals without gaps, as Praat wants them: where nothing is said, their text is empty."""
+    """Intervals without gaps, as Praat requires; those between words have empty text."""
     found, now = [], start
     for mark in marks:
         if mark.start > now:

@@ -1,4 +1,4 @@
-"""Documents with a class each: a folder for each class, or a table with a column of classes and one of texts."""
+"""Documents with classes: a folder for each class, or a table with columns of classes and texts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Texts(NamedTuple):
 
 
 def read_texts(path: str, *, gold: str | None = None, text: str | None = None) -> Texts:
-    """The documents of a folder with a sub-folder for each class, or of a table; gold and text name its columns."""
+    """Read a folder with a sub-folder for each class, or a table; gold and text name its columns."""
     found = _folders(path) if os.path.isdir(path) else _table(path, gold, text)
     kept = [(c, t) for c, t in zip(found.gold, found.texts, strict=True) if t.strip()]
     remarks = found.remarks
@@ -37,7 +37,7 @@ def read_texts(path: str, *, gold: str | None = None, text: str | None = None) -
 
 
 def _folders(path: str) -> Texts:
-    """The class of a document is the sub-folder that it lies in, however deep."""
+    """Read a folder; the class of a document is the top-level sub-folder that contains it."""
     gold, texts = [], []
     for name in sorted(os.listdir(path)):
         for file in _files(os.path.join(path, name)):
@@ -49,7 +49,7 @@ def _folders(path: str) -> Texts:
 
 
 def _files(folder: str) -> Iterator[str]:
-    """Files below a folder in order; hidden ones are no part of the corpus."""
+    """All files below a folder in order, without hidden ones."""
     if os.path.basename(folder).startswith(".") or not os.path.isdir(folder):
         return
     for place, folders, files in os.walk(folder, onerror=_refuse):
@@ -63,7 +63,7 @@ def _refuse(problem: OSError) -> None:
 
 
 def _text(path: str) -> str:
-    """A file's text: UTF-8, else Latin-1, in which collections of mail and news are kept."""
+    """A file's text: UTF-8, else Latin-1, as in collections of mail and news."""
     try:
         if os.path.exists(path) and not os.path.isfile(path):
             raise FileError(f"{path!r} is no file; leave only documents in the folders of the classes.")

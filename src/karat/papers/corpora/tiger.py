@@ -12,27 +12,27 @@ from karat.papers.corpora.graphs import ROOT, Edge, Graph, Place
 from karat.papers.corpora.trees import Leaf, Node
 
 _FIRST = ("corpus", "subcorpus", "body", "s")
-_DEEPEST = 1000  # elements inside each other; sentences of TIGER-XML need seven
-_PART = 1 << 16  # bytes
-_LONGEST = 4_000_000  # bytes of a tag: expat reads it again from its start with each part, which takes quadratic time
+_DEEPEST = 1000  # nested elements, at most; TIGER-XML has seven
+_PART = 1 << 16  # bytes read at a time
+_LONGEST = 4_000_000  # bytes of a tag, at most: expat rescans it with each part, in quadratic time
 
 
 def looks_like_tiger(head: bytes, name: str) -> bool:
-    """Whether a file that begins so is TIGER-XML, by its first element; one with declarations of its own is refused."""
+    """Whether a file begins as TIGER-XML, by its first element; FileError if it has declarations."""
     reader = _Reader(name)
     try:
         reader.read(head.lstrip(), last=False)
     except expat.ExpatError:
-        pass  # what comes after the first element is not looked at here
+        pass  # only the first element matters here
     except (LookupError, ValueError) as problem:
         if isinstance(problem, FileError):
             raise
-        return b"<corpus" in head  # in an encoding that is not known: reading it says so
+        return b"<corpus" in head  # unknown encoding, which is reported when the file is read
     return reader.first in _FIRST
 
 
 def tiger_trees(path: Path) -> Iterator[Node]:
-    """The trees of the sentences of a file; secondary edges are passed over."""
+    """The trees of the sentences of a file; secondary edges are skipped."""
     reader = _Reader(str(path))
     try:
         with path.open("rb") as file:
@@ -55,17 +55,17 @@ def tiger_trees(path: Path) -> Iterator[Node]:
 
 
 class _Reader:
-    """The sentences of XML that is given in parts. A DOCTYPE may name a file, which is never read; none may declare.
+    """Sentences of XML that is parsed in parts. A file named in a DOCTYPE is never read; declarations are refused.
 
-    Expat itself says what a declaration is: looking for one in the text can be deceived by quotes and comments.
+    Declarations are detected by expat, as a search of the text could be deceived by quotes and comments.
     """
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.first = ""  # the name of the first element
         self._open: list[Element] = []
-        self._sentences = 0  # that are open
-        self._given = 0  # bytes
+        self._sentences = 0  # open sentence elements
+        self._given = 0  # bytes parsed
         self._done: list[Element] = []
         self._parser = expat.ParserCreate(namespace_separator="}")
         self._parser.StartDoctypeDeclHandler = self._doctype
@@ -74,7 +74,7 @@ class _Reader:
         self._parser.EndElementHandler = self._end
 
     def read(self, part: bytes, *, last: bool) -> list[Element]:
-        """The sentences that end in the next part of the file."""
+        """Parse the next part of the file; return the sentences that end in it."""
         self._parser.Parse(part, last)
         self._given += len(part)
         if self._given - self._parser.CurrentByteIndex > _LONGEST:
@@ -92,7 +92,7 @@ class _Reader:
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         element = Element(tag, attributes)
         self.first = self.first or _kind(element)
-        if self._sentences:  # what is outside of sentences is not kept
+        if self._sentences:  # elements outside sentences are dropped
             self._open[-1].append(element)
         self._open.append(element)
         self._sentences += _kind(element) == "s"
@@ -107,7 +107,7 @@ class _Reader:
 
 
 def _graph(sentence: Element, name: str) -> Graph:
-    """The graph of a sentence; words and nodes that nothing refers to hang under the root."""
+    """The graph of a sentence; words and nodes without a parent are attached to the root."""
     words = [element for element in sentence.iter() if _kind(element) == "t"]
     nodes = [element for element in sentence.iter() if _kind(element) == "nt"]
     places: dict[str, Place] = {}
@@ -139,7 +139,7 @@ def _edges(nodes: list[Element], places: dict[str, Place], name: str) -> dict[Pl
 
 
 def _attribute(element: Element, key: str, name: str) -> str:
-    """An attribute that an element must have, and not empty."""
+    """A required, non-empty attribute of an element."""
     if value := element.get(key):
         return value
     raise FileError(f"{name} has a <{_kind(element)}> without {key}; give it one.")

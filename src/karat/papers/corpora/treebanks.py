@@ -1,4 +1,4 @@
-"""Treebanks in files and directories: Penn brackets, NEGRA export and TIGER-XML, told apart by what they hold."""
+"""Treebanks in files and directories: Penn brackets, NEGRA export and TIGER-XML, detected by content."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from karat.papers.corpora.trees import Tree
 Reader: TypeAlias = Callable[[Path], Iterator[Tree]]
 
 _FORMATS = "Penn brackets, NEGRA export or TIGER-XML"
-_HEAD = 1 << 16  # bytes by which the format is told
-_MARK = b"\xef\xbb\xbf"  # of UTF-8, at the beginning of some files
+_HEAD = 1 << 16  # bytes used to detect the format
+_MARK = b"\xef\xbb\xbf"  # byte order mark of UTF-8
 _HIGH = re.compile(rb"[\x80-\xff]+")
 
 
 def trees_in(path: str | Path) -> Iterator[Tree]:
-    """The trees of a file, or of the files in a directory and those in it, in sorted order.
+    """The trees of a file, or of all files below a directory in sorted order.
 
-    Each file's format is told by its content; in a directory, files of other formats are passed over. Constituents with
-    gaps (NEGRA, TIGER) are made whole: see Graph.tree.
+    The format is detected from the content; in a directory, files of other formats are skipped. Gaps of constituents
+    (NEGRA, TIGER) are removed as in Graph.tree.
     """
     found = _readers(Path(path))
     return _trees(found, str(path))
 
 
 def _readers(path: Path) -> list[tuple[Path, Reader]]:
-    """The files that can be read, and what reads them."""
+    """The treebank files at a path, each with its reader."""
     try:
         if not path.exists():
             raise FileError(f"{str(path)!r} does not exist; give a treebank's file or directory.")
@@ -50,7 +50,7 @@ def _readers(path: Path) -> list[tuple[Path, Reader]]:
 
 
 def _files(folder: Path) -> list[Path]:
-    """All files below a folder; one that cannot be looked into is an error."""
+    """All files below a folder; unreadable folders raise OSError."""
 
     def refuse(problem: OSError) -> None:
         raise problem
@@ -60,12 +60,12 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _reader(path: Path) -> Reader | None:
-    """What reads a file of this content, if it is a treebank's."""
+    """The reader for a file with this content; None if it is not a treebank."""
     with path.open("rb") as file:
         start = file.read(_HEAD).removeprefix(_MARK)
     if looks_like_tiger(start, str(path)):
         return tiger_trees
-    head = start.decode("latin-1")  # all that tells the other formats apart is ASCII
+    head = start.decode("latin-1")  # the other formats are recognised by ASCII text
     if looks_exported(head):
         return lambda file: exported_trees(_text(file.read_bytes()), str(file))
     if looks_bracketed(head):
@@ -91,7 +91,7 @@ def _unreadable(path: Path, problem: OSError) -> FileError:
 
 
 def _text(raw: bytes) -> str:
-    """UTF-8 if it can be, else GB18030 if its bytes beyond ASCII come in pairs, as Chinese does, else Latin-1."""
+    """Decode as UTF-8, else as GB18030 if non-ASCII bytes come in pairs, as in Chinese, else as Latin-1."""
     raw = raw.removeprefix(_MARK)
     try:
         return raw.decode("utf-8")

@@ -1,4 +1,4 @@
-"""Constituent trees, and what of them is kept when a grammar is induced (Klein 2005)."""
+"""Constituent trees, and their normalisation for grammar induction (Klein 2005)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-DEEPEST = 200  # nodes above each other in a tree that is read; the deepest real ones have fewer than 50
+DEEPEST = 200  # greatest depth of a tree; real ones have fewer than 50
 
 _LEFT_OUT = {"#", ".", ",", ":", "``", "''", '"', "(", ")", "-LRB-", "-RRB-", "PU", "-NONE-"}  # tags
-_QUOTES = {"``", "''"}  # words, which Penn gives other tags in places
+_QUOTES = {"``", "''"}  # words, which Penn sometimes tags otherwise
 _TRACE = re.compile(r"\*T\d+\*")  # a word in NEGRA's bracketed version
 _ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-"})
 _WRAPPERS = {"", "TOP", "ROOT", "VROOT"}
@@ -29,7 +29,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A constituent: its label, and the trees it is made of; prints as Penn brackets.
+    """A constituent: its label and its children; prints as Penn brackets.
 
     >>> print(Node("NP", (Leaf("DT", "the"), Leaf("NN", "dog"))))
     (NP (DT the) (NN dog))
@@ -55,16 +55,16 @@ def leaves(tree: Tree) -> Iterator[Leaf]:
 
 
 def is_counted(leaf: Leaf) -> bool:
-    """Whether a leaf is a word: no punctuation, null element or currency sign, in Penn, STTS or Chinese tags."""
+    """Whether a leaf is a word: not punctuation, a null element or a currency sign."""
     left_out = leaf.tag in _LEFT_OUT or leaf.tag.startswith("$") or leaf.word in _QUOTES
     return not (left_out or _TRACE.fullmatch(leaf.word))
 
 
 def cleaned(tree: Tree) -> Tree | None:
-    """The tree of words alone, each node over two of them or more and with a plain label; None if no word is left.
+    """The tree reduced to words, with plain labels and nodes over two words or more; None without words.
 
-    Of nodes over the same words the topmost stays, so a node over one word is just the word. A wrapper (no label, TOP,
-    ROOT or VROOT) over one tree goes; over several it is named TOP.
+    Of nodes over the same words the topmost is kept; a node over one word becomes the word. A wrapper (no label, TOP,
+    ROOT or VROOT) over one tree is removed; over several, it is labelled TOP.
 
     >>> np = Node("NP-SBJ-1", (Leaf("NN", "dogs"), Leaf("NNS", "bark")))
     >>> print(cleaned(Node("", (Node("S", (np, Leaf(".", "!"))),))))
@@ -87,7 +87,7 @@ def _cleaned(tree: Tree) -> Tree | None:
 
 
 def _cleaned_children(tree: Node) -> tuple[Tree, ...]:
-    """The children that have words; a wrapper inside a wrapper is looked through."""
+    """The cleaned children that have words; a wrapper inside a wrapper is replaced by its children."""
     clean = cleaned if tree.label in _WRAPPERS else _cleaned
     return tuple(kept for child in tree.children if (kept := clean(child)) is not None)
 

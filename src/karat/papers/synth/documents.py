@@ -1,4 +1,4 @@
-"""Document sets with known classes: the generator of Kishida (2014), section 4.1, every constant a parameter."""
+"""Document sets with known classes: the generator of Kishida (2014), section 4.1."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Documents(NamedTuple):
 
 @dataclass(frozen=True)
 class DocumentModel:
-    """How documents are made: class sizes, terms, the normal distributions of frequencies, and the error factor.
+    """A generator of documents: class sizes, terms, distributions of frequencies, and the error factor.
 
-    Specific terms are frequent in the classes they belong to, general terms are not about any class. negative_means and
-    cut say how the text is read: term means below 0 are kept, or made positive; frequencies are cut to whole numbers
-    before and after the error is added ("twice", as the text has it), or rounded once, after it ("rounded").
+    Specific terms are frequent in the classes they belong to; general terms belong to none. negative_means: term means
+    below 0 are kept ("keep"), or made positive ("absolute"). cut: frequencies are truncated to integers before and
+    after the error is added ("twice", as in the paper), or rounded once, after it ("rounded").
 
     >>> made = DocumentModel(sizes=(3, 2), specific=4, general=2).generate(seed=0)
     >>> made.counts.shape, sorted(made.classes.tolist())
@@ -38,16 +38,16 @@ class DocumentModel:
     """
 
     sizes: tuple[int, ...] = BALANCED  # documents of each class
-    specific: int = 140  # terms
+    specific: int = 140  # specific terms
     general: int = 60
     belongs: float = 0.1  # the probability that a specific term belongs to a class
-    general_mean: Normal = (3.0, 3.0)  # of which the mean of a general term is drawn
-    inside_mean: Normal = (4.0, 3.0)  # of a specific term in documents of its classes
-    outside_mean: Normal = (0.5, 1.0)  # and in others
-    general_deviation: float = 3.0  # of frequencies about their mean
+    general_mean: Normal = (3.0, 3.0)  # distribution of the mean frequency of a general term
+    inside_mean: Normal = (4.0, 3.0)  # of a specific term, in documents of its classes
+    outside_mean: Normal = (0.5, 1.0)  # of a specific term, in other documents
+    general_deviation: float = 3.0  # standard deviation of frequencies about their mean
     inside_deviation: float = 5.0
     outside_deviation: float = 1.0
-    error: Normal = (0.0, 1.0)  # the error factor, its mean the difficulty
+    error: Normal = (0.0, 1.0)  # distribution of the error factor; its mean is the difficulty
     negative_means: Literal["keep", "absolute"] = "keep"
     cut: Literal["twice", "rounded"] = "twice"
 
@@ -60,14 +60,14 @@ class DocumentModel:
             raise KaratError("negative_means is 'keep' or 'absolute', and cut is 'twice' or 'rounded'; choose one.")
 
     def generate(self, seed: Any, *, sparse: bool = False) -> Documents:
-        """A document set, its documents in random order; the same for the same seed, sparse or dense."""
+        """Draw a document set in random order; sparse and dense results are equal for the same seed."""
         rng = np.random.default_rng(seed)
         classes = rng.permutation(np.repeat(np.arange(len(self.sizes)), self.sizes))
         general = self._means(rng, self.general_mean, self.general)
         owners = self._owners(rng)
         inside = self._means(rng, self.inside_mean, self.specific)
         outside = self._means(rng, self.outside_mean, self.specific)
-        own = owners[:, classes].T  # of documents by specific terms
+        own = owners[:, classes].T  # documents by specific terms
         mean = np.hstack([np.where(own, inside, outside), np.broadcast_to(general, (classes.size, general.size))])
         deviation = np.hstack(
             [
@@ -77,9 +77,9 @@ class DocumentModel:
         )
         drawn = mean + deviation * rng.standard_normal(mean.shape)
         if self.cut == "twice":
-            drawn = _whole(drawn)
+            drawn = _truncated(drawn)
         drawn = drawn + rng.normal(*self.error, size=drawn.shape)
-        whole = _whole(drawn) if self.cut == "twice" else np.rint(np.maximum(drawn, 0))
+        whole = _truncated(drawn) if self.cut == "twice" else np.rint(np.maximum(drawn, 0))
         counts = whole.astype(np.int64)
         if sparse:
             from scipy.sparse import csr_array
@@ -99,13 +99,13 @@ class DocumentModel:
         return owners
 
 
-def _whole(frequencies: Floats) -> Floats:
-    """The whole part of what is positive; else 0."""
+def _truncated(frequencies: Floats) -> Floats:
+    """Truncate positive values to integers; set others to 0."""
     return np.floor(np.maximum(frequencies, 0))
 
 
 def tf_idf(counts: Any) -> Any:
-    """Term frequency times log(N / documents with the term), dense or SciPy sparse as the counts are."""
+    """Term frequency times log(N / document frequency); dense or SciPy sparse, as the counts."""
     if hasattr(counts, "tocsr"):
         from scipy.sparse import diags_array
 

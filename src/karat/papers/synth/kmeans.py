@@ -1,4 +1,4 @@
-"""k-means: each item to the nearest centre, each centre to the mean of its items, until all stay."""
+"""k-means by Lloyd's algorithm."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from karat.kernels.counting import first_seen
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-LARGEST = 1e100  # of which squares can be added up
-AT_ONCE = 4_000_000  # distances that are held in memory
+LARGEST = 1e100  # greatest value, so that sums of squares are finite
+AT_ONCE = 4_000_000  # distances in memory, at most
 
 
 class KMeans:
-    """Clusters of rows, dense or SciPy sparse, by squared Euclidean distance; scikit-learn's conventions.
+    """k-means of rows, dense or SciPy sparse, by squared Euclidean distance; scikit-learn's conventions.
 
-    k: how many clusters. start: "k-means++", or an array of k centres. seed: of k-means++. passes: at most so many. A
-    cluster that is left empty takes the item farthest from its centre; fewer than k remain if fewer items differ.
+    k: number of clusters. start: "k-means++", or an array of k centres. seed: of k-means++. passes: at most. An empty
+    cluster takes the item farthest from its centre; there are fewer than k if fewer items differ.
 
     >>> KMeans(2).fit_predict([[0], [9], [1], [10]]).tolist()
     [0, 1, 0, 1]
@@ -45,7 +45,7 @@ class KMeans:
         return self
 
     def fit(self, x: Any, y: object = None, sample_weight: Any = None) -> KMeans:
-        """Cluster the rows; sample_weight says how much each counts."""
+        """Cluster the rows; sample_weight: positive weights of the rows."""
         rows, middle = _centred(_rows(x))
         number = rows.shape[0]
         if not isinstance(self.k, (int, np.integer)) or not 1 <= self.k <= number:
@@ -89,7 +89,7 @@ class KMeans:
 
 
 def _rows(x: Any) -> Any:
-    """A sparse matrix in rows, or an array; numbers, and none of them infinite."""
+    """Validate rows as a CSR matrix or an array of finite numbers."""
     rows = x.tocsr().astype(np.float64) if hasattr(x, "tocsr") else np.ascontiguousarray(x, np.float64)
     values: Any = rows.data if hasattr(rows, "tocsr") else rows
     if rows.ndim != 2 or not np.isfinite(values).all() or (values.size and np.abs(values).max() > LARGEST):
@@ -100,7 +100,7 @@ def _rows(x: Any) -> Any:
 
 
 def _centred(rows: Any) -> tuple[Any, Floats]:
-    """Rows less their mean, so that distances keep their digits far from 0; sparse ones stay sparse."""
+    """Rows less their mean, so that distances keep precision far from 0; sparse rows stay sparse."""
     if hasattr(rows, "tocsr"):
         return rows, np.zeros(rows.shape[1])
     middle = rows.mean(axis=0)
@@ -108,7 +108,7 @@ def _centred(rows: Any) -> tuple[Any, Floats]:
 
 
 def _settled(squares: Floats, lengths: Floats) -> Floats:
-    """Squared distances, 0 where they are within the rounding error of the lengths that they are differences of."""
+    """Squared distances, set to 0 where they are within the rounding error of the squared lengths."""
     return np.where(squares > 64 * np.finfo(float).eps * max(float(lengths.max()), 0.0), squares, 0.0)
 
 
@@ -117,16 +117,16 @@ def _dense(rows: Any) -> Floats:
 
 
 def _dot(a: Any, b: Any) -> Floats:
-    """The sum of products in each row."""
+    """The dot products of corresponding rows."""
     if hasattr(a, "tocsr"):
         return np.asarray(a.multiply(b).sum(axis=1), np.float64).ravel()
     return np.asarray(np.einsum("ij,ij->i", a, b))
 
 
 def _spread(rows: Any, lengths: Floats, weights: Floats, k: int, rng: np.random.Generator) -> Ints:
-    """Items far from each other: of a few drawn by their squared distance to the nearest one so far, the best.
+    """Initial centres by k-means++ with the greedy choice of Arthur & Vassilvitskii (2007, section 5).
 
-    k-means++ with the greedy choice of Arthur & Vassilvitskii (2007, section 5).
+    Candidates are drawn by squared distance to the nearest centre so far, and the best of a few is chosen.
     """
     number = len(weights)
     chosen = [int(rng.choice(number, p=weights / weights.sum()))]
@@ -147,14 +147,14 @@ def _spread(rows: Any, lengths: Floats, weights: Floats, k: int, rng: np.random.
 
 
 def _squares(rows: Any, lengths: Floats, places: Any) -> Floats:
-    """Squared distances from some items, a row for each, to all."""
+    """Squared distances from some items, a row for each, to all items."""
     centres = _dense(rows[places])
     products = np.asarray(rows @ centres.T).T
     return _settled(lengths - 2 * products + lengths[places][:, None], lengths)
 
 
 def _nearest(rows: Any, lengths: Floats, centres: Floats) -> tuple[Ints, Floats]:
-    """The centre nearest to each item, the first of several, and its squared distance."""
+    """The index of the centre nearest to each item, the first of equals, and its squared distance."""
     number = rows.shape[0]
     labels, distances = np.empty(number, np.int64), np.empty(number)
     squares = np.einsum("ij,ij->i", centres, centres)
@@ -168,7 +168,7 @@ def _nearest(rows: Any, lengths: Floats, centres: Floats) -> tuple[Ints, Floats]
 
 
 def _filled(labels: Ints, distances: Floats, k: int) -> Ints:
-    """Empty clusters take the items farthest from their centres, unless all lie on theirs."""
+    """Move the items farthest from their centres to empty clusters, unless all lie on their centres."""
     sizes = np.bincount(labels, minlength=k)
     empty = np.flatnonzero(sizes == 0)
     if not empty.size:

@@ -1,7 +1,7 @@
-"""Spherical k-means by single moves: a document goes where the sum of the clusters' densities grows most.
+"""Spherical k-means by moves of single documents that raise the sum of the clusters' densities most.
 
 The density of a cluster with the sum c of its unit vectors is |c|, the sum of their cosines with c (Kishida 2014,
-appendix), so a document v that joins adds |c + v| - |c|, and one that leaves takes |c| - |c - v|.
+appendix), so adding a document v raises it by |c + v| - |c|, and removing it lowers it by |c| - |c - v|.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ Start: TypeAlias = Literal["first", "random", "k-means++"]
 Rule: TypeAlias = Literal["density", "similarity"]
 
 
-FEW = 1000  # documents of which the cosines of every two are kept
+FEW = 1000  # documents up to which all pairwise cosines are kept
 
 
 class SphericalKMeans:
-    """Clusters of documents by the cosine, found by moves of one document at a time; scikit-learn's conventions.
+    """Spherical k-means of documents, by moves of one document at a time; scikit-learn's conventions.
 
-    k: how many clusters. start: seeds are the first k documents, random ones, or k-means++. rule: "density" moves a
-    document where the objective grows most, until no move makes it grow; "similarity" to the cluster whose centroid,
-    without the document, is most like it. restarts: the best of so many, if seeds are random.
+    k: number of clusters. start: seeds are the first k documents, random ones, or k-means++. rule: "density" moves a
+    document where the objective grows most, until no move raises it; "similarity" moves it to the cluster whose
+    centroid, without the document, has the largest cosine. restarts: number of runs, if seeds are random; the best is
+    kept.
 
     >>> SphericalKMeans(2).fit_predict([[1, 0], [0, 1], [2, 0.1], [0.1, 3]]).tolist()
     [0, 1, 0, 1]
@@ -105,7 +106,7 @@ class SphericalKMeans:
 
 
 class _Units(NamedTuple):
-    """Unit vectors as rows of a sparse matrix, or, if they are few, the cosines of every two; zeros stay zeros."""
+    """Unit vectors as rows of a sparse matrix, or, for few documents, their pairwise cosines; zero rows stay zero."""
 
     documents: int
     starts: Ints
@@ -116,7 +117,7 @@ class _Units(NamedTuple):
 
     @classmethod
     def of(cls, x: Any, few: int = FEW) -> _Units:
-        """Rows of a table, each divided by its length."""
+        """Divide the rows of a table by their Euclidean lengths."""
         if hasattr(x, "tocsr"):
             return cls._sparse(x.tocsr())
         dense = np.asarray(x, dtype=np.float64)
@@ -143,7 +144,7 @@ class _Units(NamedTuple):
         return cls(matrix.shape[0], starts, matrix.indices.astype(np.int64), values, int(matrix.shape[1]))
 
     def cosines(self, others: Any) -> Floats:
-        """The cosine of every document with some of them."""
+        """The cosines of all documents with some of them."""
         if self.all_cosines is not None:
             return self.all_cosines[:, others]
         from scipy.sparse import csr_array
@@ -152,7 +153,7 @@ class _Units(NamedTuple):
         return np.asarray((matrix @ matrix[np.asarray(others)].T).toarray())
 
     def nearest(self, seeds: Ints) -> Ints:
-        """The seed that is most like each document; every seed is in its own cluster."""
+        """The index of the seed with the largest cosine to each document; a seed is in its own cluster."""
         labels = self.cosines(seeds).argmax(axis=1).astype(np.int64)
         labels[seeds] = np.arange(seeds.size)
         return np.asarray(labels)

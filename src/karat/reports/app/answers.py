@@ -1,4 +1,4 @@
-"""The report on what was asked."""
+"""The report on the files of a question."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from karat.reports.reporting import report
 from karat.scoring.panels import chosen_measures
 from karat.scoring.read import read
 
-PASTED = "pasted.labels"  # what the page calls labels that are in no file
+PASTED = "pasted.labels"  # file name that the page gives to pasted labels
 
 
 def report_of(question: Question) -> Report:
-    """The report on the files of a question, under limits that are stricter than those of the command line."""
+    """The report on the files of a question, under stricter limits than on the command line."""
     with lowered({UNPACKED: APP_UNPACKED.most, HELD: APP_UNPACKED.most, BATCH: APP_UNPACKED.most}):
         check_unpacked(question)
         return _report(question, question.options)
@@ -28,7 +28,7 @@ def report_of(question: Question) -> Report:
 def _report(question: Question, options: dict[str, str]) -> Report:
     measures = _measures(options)
     improve = _improve(options)
-    told: Any = {
+    arguments: Any = {
         "measures": measures,
         "measure": improve,
         "title": options.get("title", ""),
@@ -39,19 +39,19 @@ def _report(question: Question, options: dict[str, str]) -> Report:
         "id": options.get("id"), "missing": options.get("missing", "raise"),
         "noise": options.get("noise"), "noise_as": options.get("noise_as"), "threads": APP_THREADS.most,
     }  # fmt: skip
-    folder = f"{question.folder}{os.sep}"  # of which nobody is told
+    folder = f"{question.folder}{os.sep}"  # removed from notes and messages
     try:
         ev = read(*(folder + name for name in question.names), **reading, items=True)
         notes = [note.replaced(folder, "") for note in ev.notes]
-        return report(ev, command=command_of(question), notes=notes, **told)
+        return report(ev, command=command_of(question), notes=notes, **arguments)
     except KaratError as problem:
         raise type(problem)(problem.whole.replaced(folder, "")) from None
 
 
 def command_of(question: Question) -> str:
-    """What to type for the same page."""
+    """The command line that gives the same page; empty for pasted labels."""
     if PASTED in question.names:
-        return ""  # there are no files
+        return ""  # no files to name
     words = ["karat", "report", *(f"./{name}" if name.startswith("-") else name for name in question.names)]
     options = question.options
     for name in ("gold", "pred"):
@@ -68,26 +68,26 @@ def command_of(question: Question) -> str:
 
 
 def _measures(options: dict[str, str]) -> list[Measure] | None:
-    """Those that are asked for; of a panel with another beta, those of the panel."""
+    """The measures asked for; the default panel if only beta is given; None if neither is."""
     text = options.get("measures")
     if text is None and "beta" not in options:
         return None
-    chosen = _own(text) if text is not None else [m for m in list_measures() if m.panel]
+    chosen = _builtin(text) if text is not None else [m for m in list_measures() if m.panel]
     return [_with_beta(measure, options) for measure in chosen]
 
 
 def _improve(options: dict[str, str]) -> Measure:
     """The measure that is explained."""
-    chosen = _own(options.get("improve", "v_measure"))
+    chosen = _builtin(options.get("improve", "v_measure"))
     if len(chosen) > 1:
         raise KaratError(f"{options['improve']!r} are {len(chosen)} measures; give one to improve.")
     return _with_beta(chosen[0], options)
 
 
-def _own(text: str) -> tuple[Measure, ...]:
-    """Measures of karat's own: what else a text can name would load somebody's module."""
+def _builtin(text: str) -> tuple[Measure, ...]:
+    """Parse built-in measures only: any other name would import a module."""
     if ":" in text:
-        raise KaratError(f"{text!r} names a function; here, measures are those that karat has.")
+        raise KaratError(f"{text!r} names a function; the app takes only built-in measures.")
     return chosen_measures(text)
 
 
@@ -95,8 +95,8 @@ def _with_beta(measure: Measure, options: dict[str, str]) -> Measure:
     if "beta" not in options or "beta" not in measure.defaults:
         return measure
     beta = as_number(options["beta"], "beta", 0)
-    made: Any = measure(beta=int(beta) if beta == round(beta) else beta)
-    return made  # type: ignore[no-any-return]
+    with_beta: Any = measure(beta=int(beta) if beta == round(beta) else beta)
+    return with_beta  # type: ignore[no-any-return]
 
 
 def _interval(options: dict[str, str]) -> float | None:

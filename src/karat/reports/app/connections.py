@@ -1,4 +1,4 @@
-"""How long a connection may take to ask, and how many there may be: uvicorn itself waits for ever, and takes all."""
+"""Limits on the duration and number of connections, which uvicorn does not have."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from karat import limits
 
-TICK = 1.0  # seconds between looks at a connection
+TICK = 1.0  # seconds between checks of a connection
 HEADERS = {
     "cache-control": "no-store", "x-content-type-options": "nosniff", "referrer-policy": "no-referrer",
     "cross-origin-opener-policy": "same-origin", "cross-origin-resource-policy": "same-origin",
@@ -20,46 +20,46 @@ HEADERS = {
 
 
 class Connection(H11Protocol):
-    """A connection that is closed if it takes too long to ask, or if there are too many and it asks nothing."""
+    """A connection that is closed if its request is too slow, or if it is idle and there are too many."""
 
     def connection_made(self, transport: Any) -> None:
-        """Begin to wait for a request; the connection that has asked nothing for longest makes room."""
+        """Start the timer; if there are too many connections, close the one that has been idle longest."""
         super().connection_made(transport)
         self.state, self.since = self.conn.their_state, self.loop.time()
-        self.look: asyncio.TimerHandle = self.loop.call_later(TICK, self._look)
+        self.timer: asyncio.TimerHandle = self.loop.call_later(TICK, self._check)
         if len(self.connections) > limits.APP_CONNECTIONS.most:
             idle = [other for other in self.connections if isinstance(other, Connection) and other.asks_nothing]
             min(idle, key=lambda other: other.since).transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop looking."""
-        self.look.cancel()
+        """Stop the timer."""
+        self.timer.cancel()
         super().connection_lost(exc)
 
     @property
     def asks_nothing(self) -> bool:
-        """Whether no whole request is waiting for its answer."""
+        """Whether the connection has no complete request under way."""
         return self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
 
-    def _look(self) -> None:
-        """Close the connection if it has been in one state for too long; answers may take as long as they do."""
+    def _check(self) -> None:
+        """Close the connection if it has been in one state for too long; the time to respond is not limited here."""
         state, now = self.conn.their_state, self.loop.time()
         if state is not self.state:
             self.state, self.since = state, now
-        body = limits.APP_BODY_SECONDS.most + 5  # after which the application itself has told the sender
+        body = limits.APP_BODY_SECONDS.most + 5  # later than the application's own timeout, which sends a message
         allowed = {h11.IDLE: limits.APP_HEADER_SECONDS.most, h11.SEND_BODY: body}
         answered = self.cycle is not None and self.cycle.response_complete
         if now - self.since > allowed.get(state, body if answered else float("inf")):
-            self.transport.abort()  # not close(), which waits for a reader that may never read
+            self.transport.abort()  # not close(), which waits until the client has read everything
         else:
-            self.look = self.loop.call_later(TICK, self._look)
+            self.timer = self.loop.call_later(TICK, self._check)
 
     def send_400_response(self, msg: str) -> None:
-        """Tell what is no HTTP as any other error."""
+        """Answer malformed HTTP with JSON, as for other errors."""
         if self.conn.our_state is not h11.IDLE and self.conn.our_state is not h11.SEND_RESPONSE:
             self.transport.close()
             return
-        text = json.dumps({"error": "this is no request that a browser sends; reload the page."}).encode()
+        text = json.dumps({"error": "this is not a valid HTTP request; reload the page."}).encode()
         headers = {
             **HEADERS,
             "content-type": "application/json",

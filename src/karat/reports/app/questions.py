@@ -1,4 +1,4 @@
-"""What the page asks: a few words in JSON, then the bytes of the files, one after the other."""
+"""The request of the page: options and file sizes as JSON, then the bytes of the files in order."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from karat import limits
 from karat.errors import KaratError, Option, Sentence, either
 from karat.sources.files import contents
 
-LENGTH = 8  # hexadecimal digits: how long the JSON that follows is
-LONGEST = 200  # bytes of a file's name
+LENGTH = 8  # hexadecimal digits of the length of the JSON that follows
+LONGEST = 200  # bytes of a file name, at most
 WORDS = ("gold", "pred", "id", "measures", "missing", "noise", "noise_as", "improve", "beta", "interval", "title")
-PAGE, PROBLEM = "page.html", "problem.json"  # the files that hold the answer to a question
-NOT_OURS = "this is not what the page asks; reload it."
+PAGE, PROBLEM = "page.html", "problem.json"  # names of the files with the answer: a report, or an error
+NOT_OURS = "this is not a request of the page; reload it."
 
 
 class Question(NamedTuple):
-    """Files, gold first, by names that are safe to give to a file; options as text; the folder where the files are."""
+    """Safe names of the files, gold first, the options as text, and the folder that contains the files."""
 
     names: tuple[str, ...]
     options: dict[str, str]
@@ -27,27 +27,27 @@ class Question(NamedTuple):
 
 
 class Task(NamedTuple):
-    """A question for a process: where its answer and what else it writes go, and what it may take."""
+    """A question for a worker process: its folders, and its limits in seconds and bytes of memory."""
 
     question: Question
-    answer: str  # a folder
-    spill: str  # a folder on a disk
+    answer: str  # folder for the answer
+    spill: str  # folder on a disk, for temporary files
     seconds: float
     memory: int
 
 
 class Arrival:
-    """A request's body, whose files are written to a folder as their bytes arrive.
+    """The body of a request, whose files are written to a folder as their bytes arrive.
 
-    take() is given the body part by part; question() is what all of it asks.
+    take() receives the body in parts; question() returns the request once the body is complete.
     """
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
-        self.start = bytearray()  # of the body, until the JSON is there
+        self.start = bytearray()  # of the body, until the JSON is complete
         self.asked: Question | None = None
-        self.files: list[tuple[IO[bytes], int]] = []  # that are not whole yet, the next one last, and what they lack
-        self.more = False  # came than was announced
+        self.files: list[tuple[IO[bytes], int]] = []  # incomplete files and the bytes they lack, next one last
+        self.more = False  # whether the body is longer than announced
         self.open = ExitStack()
 
     def take(self, part: bytes) -> None:
@@ -69,7 +69,7 @@ class Arrival:
         self.more = self.more or bool(part)
 
     def question(self) -> Question:
-        """The question, now that all has arrived."""
+        """The question, once the body is complete."""
         self.close()
         if len(self.start) < LENGTH and self.asked is None:
             raise KaratError(NOT_OURS)
@@ -87,7 +87,7 @@ class Arrival:
         files, options = _read(head)
         names: list[str] = []
         for name, _ in files:
-            names.append(_own(name, names))
+            names.append(_safe_name(name, names))
         self.asked = Question(tuple(names), options, self.folder)
         for name, (_, size) in list(zip(names, files, strict=True))[::-1]:
             file: IO[bytes] = open(os.path.join(self.folder, name), "wb")  # noqa: SIM115
@@ -97,7 +97,7 @@ class Arrival:
 
 
 def _size(start: bytes | bytearray) -> int | None:
-    """How long the JSON is, if so much has arrived."""
+    """The length of the JSON; None if too little has arrived."""
     if len(start) < LENGTH:
         return None
     try:
@@ -128,21 +128,21 @@ def _read(head: bytes) -> tuple[list[tuple[str, int]], dict[str, str]]:
 
 def _check_packing(name: str) -> None:
     if name.lower().endswith((".zst", ".zstd", ".bz2", ".xz", ".zip")):
-        raise KaratError(f"{name!r} is packed; unpack it, or use karat report.")
+        raise KaratError(f"{name!r} is compressed; decompress it, or use karat report.")
 
 
 def check_unpacked(question: Question) -> None:
-    """Refuse what would take much more room than it has: a file of a hundred kilobytes can hold gigabytes."""
+    """Refuse gzip files that would decompress to too much: a hundred kilobytes can become gigabytes."""
     for name in question.names:
         with open(os.path.join(question.folder, name), "rb") as file:
             if file.read(2) == b"\x1f\x8b":
                 file.seek(0)
-                with suppress(*contents.UNREADABLE):  # of which the reader tells
+                with suppress(*contents.UNREADABLE):  # reported when the file is read
                     contents.check_unpacked(file, name)
 
 
-def _own(name: str, taken: list[str]) -> str:
-    """The last part of a path, without what a file system would obey; another name if it is taken."""
+def _safe_name(name: str, taken: list[str]) -> str:
+    """The last part of a path, without special characters; numbered if the name is taken."""
     last = name.replace("\\", "/").rsplit("/", 1)[-1]
     plain = "".join(c if c.isalnum() or c in " ._-()=+," else "_" for c in last)
     plain = plain.encode("utf-8", "replace")[-LONGEST:].decode("utf-8", "ignore").strip(". ") or "labels.txt"
@@ -154,7 +154,7 @@ def _own(name: str, taken: list[str]) -> str:
 
 
 def as_number(text: str, name: str, low: float) -> float:
-    """An option that is a number above low."""
+    """Parse an option as a finite number above low."""
     try:
         value = float(text)
     except ValueError:
@@ -165,7 +165,7 @@ def as_number(text: str, name: str, low: float) -> float:
 
 
 def listed_words(text: str | None) -> list[str]:
-    """Column names, separated by commas."""
+    """Split a list of column names at commas."""
     return [word.strip() for word in (text or "").split(",") if word.strip()]
 
 
@@ -176,7 +176,7 @@ FIELDS = {
 
 
 def in_words_of_the_page(sentence: Sentence) -> str:
-    """A sentence of the library with the names that the page's fields have.
+    """A message with option names replaced by the labels of the page's fields.
 
     >>> in_words_of_the_page(Sentence("say which is which: ", Option("gold"), ", ", Option("pred")))
     'say which is which: «gold column», «predicted columns»'

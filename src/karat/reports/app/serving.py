@@ -1,4 +1,4 @@
-"""The server: for this machine only, for its own page only, and it keeps nothing."""
+"""The server: reachable from the local machine only, answers its own page only, and stores nothing."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ T = TypeVar("T")
 
 HOST = "127.0.0.1"
 TOKEN = "x-karat-token"
-BACKLOG = 16  # connections that are taken at a time, before the oldest make room
+BACKLOG = 16  # connections that may wait to be accepted
 
 
 def application(port: int, limit: int, key: str, workers: Workers) -> Any:
-    """The page and its answers, under the addresses of this machine and port, for who knows the key."""
+    """The ASGI application: the page, for clients with the key, and its reports; local addresses only."""
     from starlette.applications import Starlette
     from starlette.responses import HTMLResponse, JSONResponse
     from starlette.routing import Route
@@ -65,29 +65,29 @@ def application(port: int, limit: int, key: str, workers: Workers) -> Any:
         status = getattr(problem, "status_code", 500)
         why = "there is nothing here; open the address that karat app has printed."
         if status == 500:
-            why = shown(f"karat failed ({type(problem).__name__}: {problem}); karat report may tell more.")
+            why = shown(f"karat failed ({type(problem).__name__}: {problem}); karat report may give details.")
         return JSONResponse({"error": why}, status)
 
     routes = [Route("/", home), Route("/report", answer, methods=["POST"])]
-    made = Starlette(routes=routes, exception_handlers=dict.fromkeys((404, 405, Exception), other))
-    made.router.redirect_slashes = False
-    return _guarded(made, hosts)
+    app = Starlette(routes=routes, exception_handlers=dict.fromkeys((404, 405, Exception), other))
+    app.router.redirect_slashes = False
+    return _guarded(app, hosts)
 
 
 async def _answered(request: Request, limit: int, workers: Workers) -> bytes:
-    """The page about what is asked; all that it takes is given back at every end, also when the client goes away."""
-    with workers.place(), ExitStack() as held:
-        arriving = held.enter_context(new_folder(_place(request, limit)))
+    """The report on a request; its folders and place in the queue are always released."""
+    with workers.place(), ExitStack() as stack:
+        arriving = stack.enter_context(new_folder(_parent_folder(request, limit)))
         files, answer = (os.path.join(arriving, name) for name in ("files", "answer"))
         os.mkdir(files)
         os.mkdir(answer)
         question = await _received(request, limit, files)
-        spill = held.enter_context(new_folder())
+        spill = stack.enter_context(new_folder())
         return await _while_wanted(request, workers.report(question, answer, spill))
 
 
-def _place(request: Request, limit: int) -> str | None:
-    """Where files are kept: in memory, if there is room for them and as much again."""
+def _parent_folder(request: Request, limit: int) -> str | None:
+    """The folder for uploads: in memory if that has twice the room needed, else the default (None)."""
     length = request.headers.get("content-length", "")
     size = min(int(length), limit) if length.isdigit() and len(length) < 20 else limit
     try:
@@ -99,7 +99,7 @@ def _place(request: Request, limit: int) -> str | None:
 
 
 async def _received(request: Request, limit: int, folder: str) -> Question:
-    """The question, its files written to a folder; refused if it is too much, or comes too slowly."""
+    """Receive a question and write its files to a folder; refuse it if it is too large or too slow."""
     from starlette.requests import ClientDisconnect
 
     most = limits.APP_BYTES._replace(most=limit)
@@ -120,15 +120,15 @@ async def _received(request: Request, limit: int, folder: str) -> Question:
     except TimeoutError:
         raise RefusedError(408, f"the files did not arrive within {seconds} seconds; send them again.") from None
     except ClientDisconnect:
-        raise RefusedError(499, "nobody waits for it any more.") from None
+        raise RefusedError(499, "the client has disconnected.") from None
 
 
 class TooMuchError(KaratError):
-    """More bytes than a request may have."""
+    """The request has more bytes than allowed."""
 
 
 async def _while_wanted(request: Request, work: Awaitable[T]) -> T:
-    """What work gives; it is cancelled when the client goes away."""
+    """Await work, but cancel it if the client disconnects."""
 
     async def gone() -> None:
         while (await request.receive())["type"] != "http.disconnect":
@@ -138,7 +138,7 @@ async def _while_wanted(request: Request, work: Awaitable[T]) -> T:
     try:
         await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
-            raise RefusedError(499, "nobody waits for it any more.")
+            raise RefusedError(499, "the client has disconnected.")
         return working.result()
     finally:
         working.cancel()
@@ -147,7 +147,7 @@ async def _while_wanted(request: Request, work: Awaitable[T]) -> T:
 
 
 def _guarded(inner: Any, hosts: set[str]) -> Any:
-    """An application that answers under its own names only, with HEADERS on every answer, errors too."""
+    """Wrap an application: refuse foreign host names, and add HEADERS to every response."""
     from starlette.datastructures import Headers, MutableHeaders
     from starlette.responses import JSONResponse
 
@@ -159,15 +159,15 @@ def _guarded(inner: Any, hosts: set[str]) -> Any:
                 MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
-        known = Headers(scope=scope).get("host") in hosts  # not a name that somebody else's server gave this machine
-        refused = JSONResponse({"error": "this server answers under its own address only."}, 421)
+        known = Headers(scope=scope).get("host") in hosts  # else DNS rebinding: a foreign name for this machine
+        refused = JSONResponse({"error": "this server answers only under the address that karat app has printed."}, 421)
         await (inner if known else refused)(scope, receive, sent)
 
     return guarded
 
 
 def _page(token: str, limit: int) -> tuple[str, str]:
-    """The page, and the policy under which it and the reports inside it run."""
+    """The page, and the Content-Security-Policy for it and the reports in it."""
     style, script = own("app.css"), own("app.js")
     styles, scripts = [own("style.css"), style], [own("report.js"), script]
     measures = list_measures()
@@ -178,7 +178,7 @@ def _page(token: str, limit: int) -> tuple[str, str]:
 
 
 def _same_origin(request: Request, hosts: set[str], token: str) -> None:
-    """Refuse other pages."""
+    """Raise RefusedError for requests of other pages."""
     origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site", "same-origin")
     known = {f"http://{host}" for host in hosts}
     if origin not in known or site != "same-origin":
@@ -188,7 +188,7 @@ def _same_origin(request: Request, hosts: set[str], token: str) -> None:
 
 
 def serve(port: int = 0, limit: int = limits.APP_BYTES.most, *, ready: Callable[[str], None] | None = None) -> None:
-    """Answer until a signal ends it; ready is called with the address."""
+    """Run the server until a signal; ready is called with the address. limit: bytes of a request."""
     try:
         import jinja2  # noqa: F401
         import uvicorn
@@ -197,8 +197,8 @@ def serve(port: int = 0, limit: int = limits.APP_BYTES.most, *, ready: Callable[
         from karat.reports.app.connections import Connection
     except ImportError as problem:
         raise KaratError(f"the app needs {problem.name}, which is not installed; pip install 'karat[app]'.") from None
-    for place in (None, MEMORY if os.access(MEMORY, os.W_OK) else None):
-        own_folder(place)  # removes what a server that was killed has left
+    for parent in (None, MEMORY if os.access(MEMORY, os.W_OK) else None):
+        own_folder(parent)  # removes what a killed server has left
     with _listening(port) as listening:
         chosen, key = listening.getsockname()[1], secrets.token_urlsafe(24)
         workers = Workers(max(1, limit / limits.APP_BYTES.most))
@@ -210,39 +210,39 @@ def serve(port: int = 0, limit: int = limits.APP_BYTES.most, *, ready: Callable[
         )  # fmt: skip
         server = uvicorn.Server(config)
         if ready is not None:
-            ready(f"http://{HOST}:{chosen}/?key={key}")  # other users of this machine do not know it
+            ready(f"http://{HOST}:{chosen}/?key={key}")  # the key keeps out other users of this machine
         asyncio.run(_run(server, listening, workers))
 
 
 async def _run(server: Any, listening: socket.socket, workers: Workers) -> None:
-    """Serve until a signal ends it; uvicorn heeds Ctrl-C and SIGTERM, but not the end of the terminal."""
-    heard: list[int] = []
+    """Serve until a signal ends the server; uvicorn handles SIGINT and SIGTERM, but not SIGHUP."""
+    received: list[int] = []
 
     def end(number: int, _: object) -> None:
-        heard.append(number)
+        received.append(number)
         server.should_exit = True
 
     hangup = getattr(signal, "SIGHUP", None)
     if hangup is not None and current_thread() is main_thread() and signal.getsignal(hangup) is not signal.SIG_IGN:
         signal.signal(hangup, end)
-    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # it tells of each connection that it cannot take
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # logs each refused connection
     workers.prepare()
     try:
         await server.serve(sockets=[listening])
     finally:
         await workers.close()
-    if heard:
-        sys.exit(128 + heard[0])
+    if received:
+        sys.exit(128 + received[0])
 
 
 def _listening(port: int) -> socket.socket:
-    """A socket of this machine that nobody else on the network reaches."""
+    """A socket that listens on the loopback interface only."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((HOST, port))
-        listening.listen(BACKLOG)  # so that who is told the address is not refused
+        listening.listen(BACKLOG)  # before the address is printed, so that no client is refused
     except (OSError, OverflowError) as problem:
         listening.close()
-        raise KaratError(f"port {port} cannot be had ({problem}); choose another, or leave it out.") from None
+        raise KaratError(f"port {port} is not available ({problem}); choose another, or omit it.") from None
     return listening

@@ -1,4 +1,4 @@
-"""Reports at work and reports that wait: each is made by a process of its own, which is ended when nobody wants it."""
+"""The queue of reports, each computed by its own process, killed when the client disconnects."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_
 
 
 class RefusedError(Exception):
-    """A request that is not answered with a page: its status, and why."""
+    """A refused request: the HTTP status, and the reason."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
@@ -26,22 +26,22 @@ class RefusedError(Exception):
 
 
 class Workers:
-    """Processes that make one report each; one more is ready, so that nobody waits for Python and its libraries.
+    """Processes that compute one report each; a spare one is kept ready, as libraries load slowly.
 
-    scale: how many times more than usual a report may take, of seconds and memory.
+    scale: factor of the limits on time and memory.
     """
 
     def __init__(self, scale: float = 1) -> None:
         self.seconds = limits.APP_SECONDS.most * scale
         self.memory = int(limits.APP_MEMORY.most * scale)
-        self.asked = 0  # reports at work, waiting, or arriving
+        self.asked = 0  # reports being received, waiting or computed
         self.turn = asyncio.Semaphore(limits.APP_AT_WORK.most)
         self.spare: asyncio.Task[Process] | None = None
         self.ended = False
 
     @contextmanager
     def place(self) -> Iterator[None]:
-        """A place among those that are at work or wait, if one is free."""
+        """Take a place in the queue while the block runs; raise RefusedError if the queue is full."""
         most = limits.APP_AT_WORK.most + limits.APP_WAITING.most
         if self.asked >= most:
             raise RefusedError(
@@ -54,12 +54,12 @@ class Workers:
             self.asked -= 1
 
     def prepare(self) -> None:
-        """Start a process for the next report, if none is ready."""
+        """Start the spare process, if there is none."""
         if self.spare is None and not self.ended:
             self.spare = asyncio.create_task(_started())
 
     async def report(self, question: Question, answer: str, spill: str) -> bytes:
-        """The page about the files of a question, when its turn comes; answer and spill are empty folders."""
+        """The page with the report on a question, computed in turn; answer and spill are empty folders."""
         async with self.turn:
             process = await self._next()
             try:
@@ -71,42 +71,41 @@ class Workers:
                 raise RefusedError(504, f"the report takes {most}; {limits.APP_SECONDS.remedy}.") from None
             finally:
                 await _ended(process)
-        return self._found(answer, process.returncode or 0)
+        return self._read_answer(answer, process.returncode or 0)
 
     async def _next(self) -> Process:
-        """The process that is ready; another is started for the one who comes next."""
+        """Take the spare process, and start another for the next report."""
         while True:
             self.prepare()
             ready, self.spare = self.spare, None
             if ready is None:
-                raise RefusedError(503, "the server ends; start it again.")
+                raise RefusedError(503, "the server is shutting down; start it again.")
             try:
                 process = await asyncio.shield(ready)
             except asyncio.CancelledError:
                 self.spare = self.spare or ready
                 raise
             self.prepare()
-            if process.returncode is None:  # else somebody has ended it
+            if process.returncode is None:  # else it was killed from outside
                 return process
 
-    def _found(self, answer: str, status: int) -> bytes:
-        """What a process has answered; if nothing, why."""
+    def _read_answer(self, answer: str, status: int) -> bytes:
+        """The page that a process has written; raise RefusedError with the reason if there is none."""
         with suppress(FileNotFoundError), open(os.path.join(answer, PAGE), "rb") as file:
             return file.read()
         with suppress(OSError, ValueError, KeyError), open(os.path.join(answer, PROBLEM), encoding="utf-8") as file:
-            told = json.load(file)
-            if told["status"] != 507:
-                raise RefusedError(int(told["status"]), str(told["error"]))
+            problem = json.load(file)
+            if problem["status"] != 507:
+                raise RefusedError(int(problem["status"]), str(problem["error"]))
         most = f"the report needs more than {self.memory / 1e6:,.0f} MB of memory"
         if status >= 0:
             raise RefusedError(507, f"{most}; {limits.APP_MEMORY.remedy}.")
-        name = signal.Signals(
-            -status
-        ).name  # libraries that are refused memory, and the system itself, end it like this
+        # out of memory, libraries abort and the system kills the process
+        name = signal.Signals(-status).name
         raise RefusedError(507, f"{most}, or a file breaks its reader ({name}); {limits.APP_MEMORY.remedy}.")
 
     async def close(self) -> None:
-        """End the process that is ready."""
+        """Kill the spare process, and start no more."""
         self.ended = True
         if self.spare is not None:
             with suppress(OSError):
@@ -119,21 +118,21 @@ async def _started() -> Process:
     return await asyncio.create_subprocess_exec(
         sys.executable, "-P", "-m", "karat.reports.app.working",
         stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL, env={**os.environ, **ONE_THREAD},
-        start_new_session=True,  # so that Ctrl-C is for the server, which ends its processes
+        start_new_session=True,  # so that Ctrl-C reaches only the server, which kills its processes
     )  # fmt: skip
 
 
 async def _asked(process: Process, task: Task) -> None:
-    """Give a process its question, and wait until it has ended."""
+    """Send a process its task, and wait until it has exited."""
     assert process.stdin is not None
-    with suppress(BrokenPipeError, ConnectionResetError):  # then it has ended
+    with suppress(BrokenPipeError, ConnectionResetError):  # it has exited already
         process.stdin.write(json.dumps(task).encode() + b"\n")
         await process.stdin.drain()
     await process.wait()
 
 
 async def _ended(process: Process) -> None:
-    """End a process; at once, since the folders that it writes to are the server's."""
+    """Kill a process and wait for it, before the server removes the folders that it writes to."""
     with suppress(ProcessLookupError):
         process.kill()
     await process.wait()

@@ -1,7 +1,7 @@
-"""A process that makes one report: python -m karat.reports.app.working loads what it needs, then waits for a question.
+"""The worker process of one report: python -m karat.reports.app.working loads libraries, then waits for a question.
 
-The question is a line of JSON on standard input. The answer is a file beside the folder of the uploads: the page, or
-what is wrong. The process ends itself if its time is over, or if the server that has started it is no more.
+The question is a line of JSON on standard input. The answer is a file in the answer folder: the page, or the error as
+JSON. The process exits when its time is over, or when the server that started it has exited.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from karat.output.layout import shown
 from karat.reports.app.answers import report_of
 from karat.reports.app.questions import PAGE, PROBLEM, Question, Task, in_words_of_the_page
 
-GRACE = 10  # seconds after which the process ends itself, if the server has not ended it
+GRACE = 10  # seconds beyond the time limit after which the process exits by itself
 SOON = ("duckdb", "jinja2", "matplotlib.backends.backend_svg", "karat.reports.pages", "karat.reports.figures")
 
 
 def main() -> None:
     """Answer one question."""
-    for name in SOON:  # which the question need not wait for
+    for name in SOON:  # loaded before the question arrives
         with suppress(ImportError):
             __import__(name)
     line = sys.stdin.buffer.readline()
-    if not line:  # no question will come
+    if not line:  # the server has closed the pipe
         return
     asked, *rest = json.loads(line)
     task = Task(Question(*asked), *rest)
@@ -40,7 +40,7 @@ def main() -> None:
     name, text = _answer(task.question)
     with open(os.path.join(task.answer, name), "w", encoding="utf-8", errors="backslashreplace") as file:
         file.write(text)
-    os._exit(0)  # nothing that libraries hold is worth the time to give it back
+    os._exit(0)  # skips the slow clean-up of libraries
 
 
 def _answer(question: Question) -> tuple[str, str]:
@@ -52,17 +52,17 @@ def _answer(question: Question) -> tuple[str, str]:
     except MemoryError:
         status, why = 507, ""
     except Exception as problem:
-        status, why = 500, f"karat failed ({type(problem).__name__}: {problem}); karat report may tell more."
+        status, why = 500, f"karat failed ({type(problem).__name__}: {problem}); karat report may give details."
     return PROBLEM, json.dumps({"status": status, "error": shown(why)})
 
 
 def _end_with_server() -> None:
-    sys.stdin.buffer.read()  # nothing comes, until the other end is closed
+    sys.stdin.buffer.read()  # returns when the server closes the pipe
     os._exit(1)
 
 
 def _limit(seconds: float, memory: int) -> None:
-    """Have the system refuse memory beyond a limit, and end the process after some time, whatever it does then."""
+    """Limit the memory of the process, in bytes, and have the system end it after some seconds."""
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -70,7 +70,7 @@ def _limit(seconds: float, memory: int) -> None:
         import resource
     except ImportError:
         return
-    with suppress(ValueError, OSError):  # if a lower limit is set already
+    with suppress(ValueError, OSError):  # a lower limit is set already
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         most = _address_space() + memory
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
@@ -79,7 +79,7 @@ def _limit(seconds: float, memory: int) -> None:
 
 
 def _address_space() -> int:
-    """Bytes of address space that are in use, where the system tells."""
+    """The bytes of address space in use; 0 where the system does not report them."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             pages = int(file.read().split()[0])

@@ -1,5 +1,5 @@
 "use strict";
-// Files and options go to the server of this machine in one request; its answer is a whole page, shown in a sandbox.
+// Files and options are sent to the local server in one request; the answer is a page, shown in a sandboxed frame.
 (() => {
   const at = (id) => document.getElementById(id);
   const form = at("form"), drop = at("drop"), input = at("files"), list = at("chosen"), frame = at("report");
@@ -63,7 +63,7 @@
         headers: { "x-karat-token": token, "content-type": "application/octet-stream" },
       });
       const text = await answer.text();
-      if (own !== asked) return; // somebody has asked again since
+      if (own !== asked) return; // superseded by a later request
       if (!answer.ok) return refuse(answer.headers.get("content-type") === "application/json" ? JSON.parse(text).error : text);
       page = text;
       frame.srcdoc = page;
@@ -75,8 +75,8 @@
     }
   }
 
-  function refuse(why) { // a report that is no longer that of the options is not shown
-    asked++; // what is on its way is not wanted any more
+  function refuse(why) { // hide the report, which no longer matches the options
+    asked++; // ignore requests under way
     page = "";
     frame.hidden = true;
     at("save").disabled = true;

@@ -1,7 +1,7 @@
 "use strict";
-// Sorting, searching and pointing. Labels are other people's text: they are only ever set as text.
+// Sorting, searching and tooltips. Labels are untrusted: they are set as text only, never as HTML.
 (() => {
-  const PAGE = 100; // lines shown at a time
+  const PAGE = 100; // rows shown at a time
   const systems = JSON.parse(document.getElementById("data").textContent);
   const root = document.documentElement;
   const number = new Intl.NumberFormat("en-US");
@@ -25,7 +25,7 @@
     return `${Math.round(100 * share)}%`;
   }
 
-  // light and dark
+  // switch between light and dark
   const tone = document.getElementById("tone");
   tone.hidden = false;
   tone.addEventListener("click", () => {
@@ -33,7 +33,7 @@
     root.dataset.tone = dark ? "light" : "dark";
   });
 
-  // one system at a time
+  // show one system at a time
   const chooser = document.getElementById("chooser");
   const parts = [...document.querySelectorAll(".part")];
   if (chooser) {
@@ -44,7 +44,7 @@
     show();
   }
 
-  // what is told about the thing under the pointer or the focus
+  // tooltip of the element under the pointer or with the focus
   function tell(target, text) {
     tip.textContent = text;
     tip.hidden = false;
@@ -74,7 +74,7 @@
   addEventListener("scroll", hush, { passive: true });
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") hush(); });
 
-  // the table of the largest: arrow keys move, a click opens the cluster
+  // heat map: arrow keys move the focus, a click opens the cluster
   for (const heat of document.querySelectorAll(".heat")) {
     const rows = [...heat.tBodies[0].rows].map((row) => [...row.querySelectorAll("td[tabindex]")]).filter((row) => row.length);
     const steps = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };
@@ -97,17 +97,17 @@
     });
   }
 
-  // every class and cluster
+  // list of classes and clusters
   const COLUMNS = {
     names: ["", "the label"], sizes: ["items", "how many"], parts: ["parts", "how many clusters a class is in, or classes a cluster has"],
-    pure: ["largest part", "its share of the class or cluster"], vi: ["of all VI", "its share of what is wrong"], fixed: ["repaired", ""],
+    pure: ["largest part", "its share of the class or cluster"], vi: ["of all VI", "its share of VI"], fixed: ["repaired", ""],
   };
   class Explorer {
     constructor(section, system) {
       this.system = system;
       this.cells = { classes: this.grouped("rows", "classes"), clusters: this.grouped("cols", "clusters") };
       const wrong = (kind) => system[kind].vi.reduce((sum, share) => sum + share, 0);
-      this.kind = wrong("classes") > wrong("clusters") ? "classes" : "clusters"; // where more is wrong
+      this.kind = wrong("classes") > wrong("clusters") ? "classes" : "clusters"; // the side with the larger share of VI
       this.sort = ["vi", -1];
       this.shown = PAGE;
       this.search = make("input", { type: "search", placeholder: "search labels", "aria-label": "search labels" });
@@ -166,7 +166,7 @@
         return make("th", { scope: "col", class: key === "names" ? "" : "number", "aria-sort": way > 0 ? "ascending" : way < 0 ? "descending" : "none" }, button);
       })));
       this.body.replaceChildren(...places.slice(0, this.shown).map((i) => this.row(i)));
-      const noun = this.kind, left = side.left ? `; ${number.format(side.left)} more, which add least to what is wrong, are not on this page` : "";
+      const noun = this.kind, left = side.left ? `; ${number.format(side.left)} more, which add least to VI, are not on this page` : "";
       this.count.textContent = `${number.format(places.length)} of ${number.format(side.names.length)} ${noun}${left}.`;
       this.more.hidden = places.length <= this.shown;
     }
@@ -191,7 +191,7 @@
       this.show(place);
     }
     show(i) {
-      this.from = document.activeElement; // to go back to
+      this.from = document.activeElement; // gets the focus back on close
       const { side, other, system } = this, cells = this.cells[this.kind][i];
       const held = cells.reduce((sum, cell) => sum + system.counts[cell], 0), size = side.sizes[i];
       const { noun } = this, others = this.kind === "clusters" ? "classes" : "clusters";
