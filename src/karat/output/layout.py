@@ -159,9 +159,8 @@ class Printed(ABC):
     def _repr_html_(self) -> str:
         from importlib import import_module
 
-        pictures = import_module("karat.reports.notebooks").pictures_of(
-            self
-        )  # by name, since reports come after this room
+        # imported by name, since imports point to earlier rooms
+        pictures = import_module("karat.reports.notebooks").pictures_of(self)
         return "".join([*(layout.html() for layout in self.layouts()), *pictures])
 
 
