@@ -441,7 +441,7 @@ def test_cells_in_duckdb_answer_several_threads_and_say_when_they_are_gone() -> 
     with pytest.raises(karat.TableError, match="cannot be pickled"):
         pickle.dumps(there)
     there.close()
-    with pytest.raises(karat.TableError, match=r"given back by close\(\); score the frame again"):
+    with pytest.raises(karat.TableError, match=r"released by close\(\); score the frame again"):
         there.class_best(lambda h, a, b: h / a)
 
 

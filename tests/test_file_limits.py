@@ -191,8 +191,8 @@ def test_a_saved_table_has_no_more_rows_than_cells(tmp_path: Path) -> None:
 
 HEADERS: dict[str, tuple[str, str, str]] = {
     "no length": ("|S0", "(50000000,)", "labels of no length"),
-    "no length, negative": ("|S0", "(-1,)", "a length that is none"),
-    "negative": ("<i8", "(-1,)", "a length that is none"),
+    "no length, negative": ("|S0", "(-1,)", "is not one of non-negative integers"),
+    "negative": ("<i8", "(-1,)", "is not one of non-negative integers"),
     "beyond the file": ("<i8", "(9,)", "should have 72 bytes of data but has 64"),
     "beyond 64 bits": ("<i8", f"({2**64},)", "should have"),
     "product beyond 64 bits": ("<i8", f"({2**32}, {2**32})", "should have"),
@@ -200,7 +200,7 @@ HEADERS: dict[str, tuple[str, str, str]] = {
     "objects": ("|O", "(8,)", "pickled objects"),
     "two dimensions": ("<i8", "(2, 4)", "give one label per item"),
     "none": ("<i8", "(0,)", "has no labels"),
-    "a truth value": ("<i8", "(True,)", "a length that is none"),
+    "a truth value": ("<i8", "(True,)", "is not one of non-negative integers"),
 }
 
 

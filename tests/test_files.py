@@ -828,7 +828,7 @@ def test_paths_may_be_path_objects_and_fields_may_be_separated_otherwise(tmp_pat
     assert same(only(karat.read(tmp_path / "d.csv", delimiter=";")), EXPECTED)
     with pytest.raises(karat.FileError, match="say delimiter=';'"):
         karat.read(tmp_path / "d.csv")
-    with pytest.raises(karat.FileError, match="cannot stand between fields"):
+    with pytest.raises(karat.FileError, match="cannot separate fields"):
         karat.read(tmp_path / "d.csv", delimiter="ab")
     with pytest.raises(karat.FileError, match="are no paths"):
         karat.read([str(tmp_path / "d.csv")])  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 
 class Option(NamedTuple):
-    """An option of a function, and values for it, as a remedy names them.
+    """An option of a function with suggested values, in the remedy of a message.
 
     >>> str(Option("missing", ("drop", "cluster"))), str(Option("by")), str(Option("by", bare=True))
     ("missing='drop' or 'cluster'", 'by=...', 'by')
@@ -20,7 +20,7 @@ class Option(NamedTuple):
 
     name: str
     choices: tuple[Any, ...] = ()
-    bare: bool = False  # the name only, as in "leave out weights"
+    bare: bool = False  # show the name only, as in "leave out weights"
 
     def __str__(self) -> str:
         if self.bare:
@@ -32,7 +32,7 @@ Part: TypeAlias = str | Option
 
 
 class Sentence(str):
-    """A text whose options can be spelt in the words of another surface.
+    """A text whose options can be spelt differently, for Python, the command line or the app.
 
     >>> sentence = Sentence("say ", Option("noise_as", ("drop",)), ".")
     >>> sentence, sentence.worded(lambda option: f"--{option.name}")
@@ -42,7 +42,7 @@ class Sentence(str):
     parts: tuple[Part, ...]
 
     def __new__(cls, *parts: Part) -> Sentence:
-        """A sentence of texts and options, one after the other."""
+        """Concatenate texts and options into a sentence."""
         flat = [inner for part in parts for inner in (part.parts if isinstance(part, Sentence) else (part,))]
         sentence = super().__new__(cls, "".join(map(str, flat)))
         sentence.parts = tuple(flat)
@@ -52,19 +52,19 @@ class Sentence(str):
         return Sentence, self.parts
 
     def replaced(self, old: str, new: str) -> Sentence:
-        """The sentence with another text in place of one, wherever it stands; options stay options."""
+        """The sentence with each occurrence of a text replaced; options are left unchanged."""
         return Sentence(*(part.replace(old, new) if isinstance(part, str) else part for part in self.parts))
 
     def worded(self, spell: Callable[[Option], str]) -> str:
-        """The text with each option as spell() writes it."""
+        """The text with each option written by spell()."""
         return "".join(spell(part) if isinstance(part, Option) else part for part in self.parts)
 
 
 class KaratError(ValueError):
-    """A mistake in what was asked; every error that karat raises on purpose is one of these."""
+    """Base class of all errors that karat raises on purpose; the message has the value and the remedy."""
 
     def __init__(self, *parts: Part) -> None:
-        self.whole = Sentence(*parts)  # however long
+        self.whole = Sentence(*parts)  # not shortened
         self.sentence = _concise(self.whole)
         super().__init__(self.sentence)
 
@@ -81,7 +81,7 @@ class NothingLeftError(LabelError):
 
 
 class TableError(KaratError):
-    """A contingency table that is not one, or not of the kind that a measure needs."""
+    """An invalid contingency table, or one of a kind that a measure does not support."""
 
 
 class MeasureError(KaratError):
@@ -89,11 +89,11 @@ class MeasureError(KaratError):
 
 
 class FileError(KaratError):
-    """A file that cannot be read, or does not hold what it should."""
+    """A file that cannot be read, or has invalid content."""
 
 
 def either(values: Iterable[str]) -> str:
-    """Alternatives as a sentence lists them: 'a', 'b' or 'c'."""
+    """Join alternatives as in a sentence: 'a', 'b' or 'c'."""
     *most, last = list(values) or [""]
     return f"{', '.join(most)} or {last}" if most else last
 
@@ -104,7 +104,7 @@ _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 
 
 def concise(text: str, most: int = MESSAGE) -> str:
-    """A message of bearable length: where it is longer, the values that it quotes lose their middle, then it does.
+    """Shorten a message of more than most characters: cut the middle of quoted values, then of the message.
 
     >>> concise(f"there is no file {'x' * 400!r}; check its name.")
     "there is no file 'xxxxxxxxxxxxxxxxxxxxxxxxxxxx...xxxxxxxxxxxxxxxxxxxxxxxxxxxx'; check its name."
@@ -112,17 +112,17 @@ def concise(text: str, most: int = MESSAGE) -> str:
     if len(text) <= most:
         return text
     short = _QUOTED.sub(lambda found: _cut(found[0], BRIEF + 1), _cut(text, 20 * MESSAGE))
-    return _cut(short, max(most, 2 * MESSAGE))  # a sentence that names several files stays whole
+    return _cut(short, max(most, 2 * MESSAGE))  # a sentence that names several files is left uncut
 
 
 def _cut(text: str, most: int) -> str:
-    """A text without its middle, where it is longer."""
+    """Cut the middle out of a text longer than most characters."""
     half = (most - 3) // 2
     return text if len(text) <= most else f"{text[:half]}...{text[-half:]}"
 
 
 def _concise(sentence: Sentence) -> Sentence:
-    """A sentence of bearable length, whose options stay options."""
+    """Shorten the longest text of a sentence to fit MESSAGE; options are left unchanged."""
     longest = max((part for part in sentence.parts if isinstance(part, str)), key=len, default="")
     others = len(sentence) - len(longest)
     if len(sentence) <= MESSAGE or others > MESSAGE:  # no text of karat has two long parts
@@ -131,14 +131,14 @@ def _concise(sentence: Sentence) -> Sentence:
 
 
 def brief(value: object) -> str:
-    """A value as messages show it: its repr, cut where it is long, its type where it cannot be shown.
+    """The repr of a value for messages, shortened if long; its type if repr() fails.
 
     >>> brief("x" * 70_000)
     "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'"
     """
     try:
         whole = repr(value[: BRIEF + 1] if isinstance(value, (str, bytes)) else value)
-    except Exception:  # of somebody else's class, or an integer of very many digits
+    except Exception:  # a foreign class, or an integer of very many digits
         whole = f"a value of type {type(value).__name__}"
     if not isinstance(value, (str, bytes)):  # an array has many lines
         whole = " ".join(whole[: 4 * BRIEF].split())
@@ -148,17 +148,17 @@ def brief(value: object) -> str:
 
 
 def listed(values: Iterable[object], most: int = 5) -> str:
-    """The first few of some values, as a message shows them: 'a', 'b', ... (7 in all)."""
+    """The first few values for a message: 'a', 'b', ... (7 in all)."""
     shown = list(values)
     text = ", ".join(brief(v) for v in shown[:most])
     return text if len(shown) <= most else f"{text}, ... ({len(shown)} in all)"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """'did you mean X?' when a known name is close to the one given, else nothing."""
+    """'did you mean X?' if a known name is similar, else an empty string."""
     from difflib import get_close_matches
 
-    if len(name) > 2 * BRIEF:  # close to nothing, which would take long to find out
+    if len(name) > 2 * BRIEF:  # too long to resemble a name, and slow to compare
         return ""
     close = get_close_matches(name, list(known), n=1)
     return f"did you mean {close[0]}?" if close else ""

@@ -1,4 +1,4 @@
-"""Small data sets that come with karat."""
+"""Small example data sets, included in karat."""
 
 from __future__ import annotations
 

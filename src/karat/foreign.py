@@ -1,7 +1,7 @@
-"""What other libraries raise, as one sentence: calls of engines, frames and arrays go through here.
+"""Errors of other libraries (engines, frames, arrays), raised again as one sentence.
 
-An error that the user's own code raises, such as an iterator or a dict given as labels, passes unchanged: the user
-knows it by its type and its trace, and no sentence of karat would say more.
+An error in the user's own code, such as an iterator or a dict given as labels, passes unchanged: its type and its
+traceback say more than a sentence of karat could.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from karat.errors import FileError, KaratError
 
 @contextmanager
 def translated(sentence: Callable[[str], str], error: type[KaratError] = KaratError) -> Iterator[None]:
-    """Raise what fails inside as an error of karat, whose cause it stays; sentence is told the reason.
+    """Raise any exception of the with block as an error of karat, with the message sentence(reason).
 
     >>> with translated(lambda reason: f"the table cannot be read ({reason})."):
     ...     {}["x"]
@@ -31,14 +31,14 @@ def translated(sentence: Callable[[str], str], error: type[KaratError] = KaratEr
     except Exception as problem:
         raise error(sentence(first_line(problem))) from problem
     except BaseException as problem:
-        if type(problem).__name__ != "PanicException":  # of Polars, which is no Exception
+        if type(problem).__name__ != "PanicException":  # of Polars, which does not derive from Exception
             raise
         raise error(sentence(first_line(problem))) from problem
 
 
 @contextmanager
 def of_files() -> Iterator[None]:
-    """Raise what the system says of a file, such as one that goes while it is read, as an error that names the file."""
+    """Raise an OSError, such as for a file removed while it is read, as a FileError that names the file."""
     try:
         yield
     except BrokenPipeError:
@@ -50,17 +50,17 @@ def of_files() -> Iterator[None]:
 
 
 def first_line(problem: BaseException, most: int = 200) -> str:
-    """What a problem says first, without the traces that may follow, and its type where that says nothing."""
+    """The first line of an exception's message, with its type where the message alone is unclear."""
     try:
         lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
-    except Exception:  # of somebody else's class
+    except Exception:  # a foreign class
         lines = []
-    said = lines[0][:most].rstrip(". ") if lines else ""
-    named = not said or isinstance(problem, (KeyError, AttributeError, AssertionError, StopIteration))
-    return f"{type(problem).__name__} {said}".rstrip() if named else said
+    message = lines[0][:most].rstrip(". ") if lines else ""
+    named = not message or isinstance(problem, (KeyError, AttributeError, AssertionError, StopIteration))
+    return f"{type(problem).__name__} {message}".rstrip() if named else message
 
 
 def told(problem: BaseException) -> str:
-    """The type of a problem of the user's own code, and what it says first."""
-    said = first_line(problem, 100)
-    return said if said.startswith(type(problem).__name__) else f"{type(problem).__name__} {said}"
+    """The type of an exception in the user's code, and the first line of its message."""
+    message = first_line(problem, 100)
+    return message if message.startswith(type(problem).__name__) else f"{type(problem).__name__} {message}"

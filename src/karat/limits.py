@@ -1,4 +1,4 @@
-"""What one request may ask for: every limit with its reason, and the sentence that is said beyond it."""
+"""Limits on one request, each with its reason and the remedy in its error message."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from karat.errors import KaratError
 
 
 class Limit(NamedTuple):
-    """The most that may be asked for, and what to do instead."""
+    """A maximum, of what, why, and the remedy when it is exceeded."""
 
     most: int
     of: str
@@ -19,7 +19,7 @@ class Limit(NamedTuple):
     remedy: str
 
     def check(self, asked: float, what: str, error: type[KaratError] = KaratError) -> None:
-        """Refuse more than the limit; what names the option or the text that asks for it.
+        """Refuse a number above the limit; what names the option or the file in the message.
 
         >>> Limit(10, "draws", "each takes a second", "draw fewer").check(5, "samples")
         """
@@ -28,21 +28,21 @@ class Limit(NamedTuple):
             raise error(f"{what}: {number} {self.of}, but {self.now:,} is the most ({self.why}); {self.remedy}.")
 
     def refuse(self, what: str, error: type[KaratError] = KaratError) -> None:
-        """Refuse what is more than the limit, where nobody counted how much more."""
+        """Raise the error for more than the limit, where the exact number is unknown."""
         raise error(f"{what}: more than {self.now:,} {self.of} ({self.why}); {self.remedy}.")
 
     @property
     def now(self) -> int:
-        """The most that may be asked for here: less, inside lowered()."""
+        """The limit in force, which lowered() may have reduced."""
         return min(self.most, _lowered.get().get(self, self.most))
 
 
-_lowered: ContextVar[Mapping[Limit, int]] = ContextVar("lowered", default={})  # noqa: B039 (which nobody changes)
+_lowered: ContextVar[Mapping[Limit, int]] = ContextVar("lowered", default={})  # noqa: B039 (never mutated)
 
 
 @contextmanager
 def lowered(most: Mapping[Limit, int]) -> Iterator[None]:
-    """Lower some limits for what is asked inside, such as for files that others send.
+    """Lower some limits within a with block, such as for uploaded files.
 
     >>> with lowered({LINE: 10}):
     ...     LINE.now
@@ -71,8 +71,8 @@ REPORTED = Limit(
     100, "systems on one page", "each is drawn, and compared with every other", "choose some, such as the best"
 )
 
-# What karat app takes; less than the command line, whose user has chosen what is read. karat app --limit raises the
-# bytes, and seconds and memory in proportion.
+# Limits of karat app, lower than those of the command line, since its files may be uploaded by others. karat app
+# --limit raises the bytes, and seconds and memory in proportion.
 APP_BYTES = Limit(
     100_000_000, "bytes", "a report on as many takes up to a minute and 4 GB", "use karat report, or karat app --limit"
 )
@@ -91,8 +91,8 @@ APP_WAITING = Limit(8, "reports that wait", "each keeps its files in memory", "w
 APP_CONNECTIONS = Limit(100, "connections", "a browser opens six", "the oldest that asks nothing is closed")
 APP_HEADER_SECONDS = Limit(10, "seconds for the head of a request", "this machine sends it in one piece", "ask again")
 APP_BODY_SECONDS = Limit(60, "seconds for the files of a request", "this machine sends them in one", "ask again")
-# Files. What is read in parts (Parquet, Arrow, CSV and JSON lines of 10 MB or more, one label per line, NumPy arrays)
-# may be of any size; these hold for what has to be in memory as a whole.
+# Limits of files. Files read in parts (Parquet, Arrow, CSV and JSON lines of 10 MB or more, one label per line, NumPy
+# arrays) may be of any size; these limits are for what has to be in memory as a whole.
 LINE = Limit(
     16_000_000,
     "characters in one line",
@@ -127,8 +127,8 @@ OBSERVATIONS = Limit(
     "it is in memory as a whole",
     "keep fewer observations, or save the column as Parquet",
 )
-READER_MEMORY = 8_000_000_000  # bytes of address space for the process that reads .h5ad: a column, as objects, as JSON
-READER_SECONDS = 600  # of processor time for it: a damaged file can lead libhdf5 in circles
+READER_MEMORY = 8_000_000_000  # bytes of address space of the process that reads .h5ad: a column as objects and JSON
+READER_SECONDS = 600  # of processor time for it: a damaged file can make libhdf5 loop
 CELLS = Limit(500_000_000, "cells in a saved table", "they take 20 GB", "merge labels that are rare")
 SINGLETONS = Limit(
     50_000_000,

@@ -1,13 +1,13 @@
-"""scikit-learn's names and arguments for the measures that it has too.
+"""Drop-in replacements of scikit-learn's clustering measures, with its names and arguments.
 
     from karat.sklearn import v_measure_score
 
-The numbers are scikit-learn's where those are right. They differ, on purpose, in these cases:
+The numbers equal scikit-learn's, except, on purpose, in these cases:
 
-- fowlkes_mallows_score of two labelings that leave every item alone is 1, not 0: they are equal.
-- adjusted_mutual_info_score(average_method="min") with every item alone is 0, not rounding noise between -2 and 3.5.
+- fowlkes_mallows_score of two labelings that are all singletons is 1, not 0: they are equal.
+- adjusted_mutual_info_score(average_method="min") of singletons is 0, not rounding noise between -2 and 3.5.
 - mutual_info_score(contingency=...) keeps real-valued cells and does not overflow.
-- Labels of different kinds stay apart: 1 and "1" are two labels.
+- Labels of different types are different: 1 and "1" are two labels.
 - Two pandas Series are matched by index, not by position; if their indexes differ, that is an error.
 - pair_confusion_matrix counts in integers that do not overflow.
 - mutual_info_score of no items is 0, not an error; a missing label (None, NaN) is an error everywhere.
@@ -126,7 +126,7 @@ def entropy(labels: Any) -> float:
 
 
 def expected_mutual_information(contingency: Any, n_samples: int) -> float:
-    """The mean mutual information over all labelings with the table's margins, in nats."""
+    """The expected mutual information under the permutation model (fixed margins), in nats."""
     table = Table.from_matrix(contingency)
     if table.n != n_samples:
         raise TableError(f"n_samples is {n_samples} but the table holds {float(table.n):g} items.")
@@ -136,7 +136,7 @@ def expected_mutual_information(contingency: Any, n_samples: int) -> float:
 def contingency_matrix(
     labels_true: Any, labels_pred: Any, *, eps: float | None = None, sparse: bool = False, dtype: Any = np.int64
 ) -> Any:
-    """Counts of items by true and predicted label, dense or sparse, with eps added to each cell of a dense one."""
+    """The contingency table (true labels as rows), dense or sparse; eps is added to each cell of a dense one."""
     if eps is not None and sparse:
         raise TableError("Cannot set 'eps' when sparse=True; leave one of them out.")
     if (table := _table(labels_true, labels_pred)) is None:
@@ -151,7 +151,7 @@ def contingency_matrix(
 
 
 def pair_confusion_matrix(labels_true: Any, labels_pred: Any) -> Any:
-    """Ordered pairs apart or together in the true labels (rows) and in the predicted ones (columns)."""
+    """Ordered pairs with different or equal labels, true (rows) and predicted (columns): a 2 × 2 array."""
     if (table := _table(labels_true, labels_pred)) is None:
         return np.zeros((2, 2), dtype=np.int64)
     pairs = table.statistic(Pairs)
@@ -170,7 +170,7 @@ def _norm(average_method: str) -> Any:
 
 
 def _table(labels_true: Any, labels_pred: Any) -> Table | None:
-    """The table of two labelings, or None if both are empty; errors in scikit-learn's words."""
+    """The table of two labelings, or None if both are empty; errors are worded as in scikit-learn."""
     sizes = [_size(labels, name) for labels, name in ((labels_true, "labels_true"), (labels_pred, "labels_pred"))]
     if sizes[0] != sizes[1]:
         raise LabelError(
@@ -180,7 +180,7 @@ def _table(labels_true: Any, labels_pred: Any) -> Table | None:
 
 
 def _size(labels: Any, name: str) -> int:
-    """How many labels there are, once they are known to be a plain line of them."""
+    """The number of labels; anything but one-dimensional labels is refused."""
     shape = getattr(labels, "shape", None)
     if isinstance(labels, (list, tuple)) and labels and isinstance(labels[0], (list, tuple, np.ndarray)):
         shape = len(labels), len(labels[0])

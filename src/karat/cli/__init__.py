@@ -1,10 +1,10 @@
 """The command line: parse, call, print.
 
-parser.py    what may be typed
-usage.py     what the command line alone shows to be wrong; exit statuses
-commands.py  what each command does
-output.py    where results go, and in which form
-streams.py   standard streams that are closed, full or gone
+parser.py    commands and options
+usage.py     checks of options before any file is read; exit statuses
+commands.py  one function per command
+output.py    output formats and files
+streams.py   standard streams that are closed, full or disconnected
 """
 
 from __future__ import annotations
@@ -21,35 +21,35 @@ from typing import Any
 from karat.errors import KaratError
 
 INTERRUPTED = "interrupted; nothing was written."
-_heard: list[int] = []  # signals since the command began
+_received: list[int] = []  # signals since the command began
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command and return its exit status, of which karat.cli.usage has the list.
+    """Run one command and return its exit status; karat.cli.usage.STATUSES lists them.
 
-    Signals end it with 128 and their number: 130 after Ctrl-C, 143 for SIGTERM, 129 when the terminal is closed.
+    After a signal the status is 128 plus its number: 130 for Ctrl-C, 143 for SIGTERM, 129 for a closed terminal.
     """
-    _heard.clear()
+    _received.clear()
     try:
-        status = _tried(arguments)
-    except Exception:  # what a library has made of a signal, such as DuckDB's "Query interrupted"
-        if not _heard:
+        status = _run_with_errors_printed(arguments)
+    except Exception:  # a library's own error after a signal, such as DuckDB's "Query interrupted"
+        if not _received:
             raise
         status = _fail(INTERRUPTED)
-    return 128 + _heard[0] if status and _heard else status
+    return 128 + _received[0] if status and _received else status
 
 
-def _tried(arguments: list[str] | None) -> int:
+def _run_with_errors_printed(arguments: list[str] | None) -> int:
     from karat.cli.streams import drop, open_missing, settle
 
     open_missing()
-    if arguments is None:  # a program of its own, which may set its own environment
+    if arguments is None:  # run as a program, so the environment may be changed
         from karat.machine.programs import keep_to_installed
 
         keep_to_installed()
     try:
         return _run(arguments)
-    except BrokenPipeError:  # the reader, such as head, has seen enough
+    except BrokenPipeError:  # the reader, such as head, has stopped
         drop(sys.stdout)
         return 0
     except KeyboardInterrupt:
@@ -64,9 +64,9 @@ def _tried(arguments: list[str] | None) -> int:
         return _fail("there is not enough memory; close other programs, or score fewer items.")
     except OSError as problem:  # such as a full disk
         drop(sys.stdout)
-        what = "" if problem.filename is None else f" {os.fspath(problem.filename)!r}"
+        file = "" if problem.filename is None else f" {os.fspath(problem.filename)!r}"
         return _fail(
-            f"cannot write or read{what} ({problem.strerror or problem}); check it, free some space, "
+            f"cannot write or read{file} ({problem.strerror or problem}); check it, free some space, "
             "or choose another place."
         )
     finally:
@@ -76,7 +76,7 @@ def _tried(arguments: list[str] | None) -> int:
 def _run(arguments: list[str] | None) -> int:
     import gc
 
-    gc.disable()  # what is loaded stays: nothing to look for in it
+    gc.disable()  # nothing loaded during imports is garbage
     from karat.cli.parser import parser
 
     given = sys.argv[1:] if arguments is None else arguments
@@ -85,7 +85,7 @@ def _run(arguments: list[str] | None) -> int:
     codecs.register_error("karat", _escaped)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="karat")  # a terminal without arrows still shows the numbers
+            stream.reconfigure(errors="karat")  # so that a terminal without arrows shows the numbers
     from karat.cli import commands
     from karat.cli.usage import check
     from karat.output.bars import without_bars
@@ -98,7 +98,7 @@ def _run(arguments: list[str] | None) -> int:
         with without_bars() if getattr(chosen, "quiet", False) else nullcontext():
             getattr(commands, chosen.command)(chosen)
     finally:
-        if arguments is not None:  # called by a program that goes on
+        if arguments is not None:  # called from Python, which goes on
             gc.unfreeze()
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -106,30 +106,30 @@ def _run(arguments: list[str] | None) -> int:
 
 
 def _heed_signals() -> dict[int, Any]:
-    """Have signals that end a program raise exceptions, so that what it holds is given back; their handlers before.
+    """Make signals that end a program raise exceptions, so that resources are released; return the old handlers.
 
-    What is ignored, such as the end of the terminal under nohup, stays ignored.
+    Ignored signals, such as SIGHUP under nohup, stay ignored.
     """
     ends = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    if threading.current_thread() is not threading.main_thread():  # where no signal arrives
+    if threading.current_thread() is not threading.main_thread():  # handlers can be set in the main thread only
         return {}
     usual = (signal.SIG_DFL, signal.default_int_handler, _end)
     return {number: signal.signal(number, _end) for number in ends if signal.getsignal(number) in usual}
 
 
 def _end(number: int, _: object) -> None:
-    _heard.append(number)
+    _received.append(number)
     if number == signal.SIGINT:
         raise KeyboardInterrupt
     sys.exit(128 + number)
 
 
 def _escaped(problem: UnicodeError) -> tuple[str, int]:
-    """Letters that a terminal or a file lacks, as escapes, so that different labels stay different; arrows as ASCII."""
+    """Replace characters that an encoding lacks: symbols by ASCII, others by escapes, so that labels stay distinct."""
     if not isinstance(problem, UnicodeEncodeError):
         raise problem
-    letters = problem.object[problem.start : problem.end]
-    return "".join(PLAIN.get(c) or c.encode("unicode_escape").decode("ascii") for c in letters), problem.end
+    characters = problem.object[problem.start : problem.end]
+    return "".join(PLAIN.get(c) or c.encode("unicode_escape").decode("ascii") for c in characters), problem.end
 
 
 PLAIN = {"↑": "^", "↓": "v", "–": "-", "…": "~", "·": ".", "×": "x", "β": "beta"}
@@ -139,6 +139,6 @@ def _fail(message: str, status: int = 1) -> int:
     from karat.errors import concise
     from karat.output.bars import say
 
-    if not _heard or _heard[0] == signal.SIGINT:  # else nobody waits for a message
+    if not _received or _received[0] == signal.SIGINT:  # after SIGTERM and SIGHUP nobody reads a message
         say(f"karat: {concise(message)}")
     return status

@@ -1,4 +1,4 @@
-"""What each command does, with karat's own public functions."""
+"""One function per command, by way of karat's public functions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import karat
 import karat.comparisons.agreement
-import karat.scoring.read  # with the others, before anything is to be collected
+import karat.scoring.read  # here, so that it is loaded before garbage collection is enabled
 from karat.cli.output import (
     ENDINGS,
     check_output,
@@ -32,7 +32,7 @@ from karat.scoring.groups import GroupScores
 
 
 def score(chosen: Namespace) -> None:
-    """The panel for each system; with --by for each of its groups."""
+    """Score each system; with --by each group."""
     check_output(chosen)
     if chosen.engine != "duckdb":
         _score_by_engine(chosen)
@@ -50,22 +50,22 @@ def score(chosen: Namespace) -> None:
 
 
 def _check_thresholds(chosen: Namespace, ev: Any) -> None:
-    """Refuse scores that are worse than --fail-under; of groups the macro means."""
+    """Refuse scores worse than --fail-under; with groups, macro means."""
     if chosen.fail_under:
-        found = karat.score(ev, measures=[name for name, _ in chosen.fail_under])
-        means = found.macro if isinstance(found, GroupScores) else found
+        scores = karat.score(ev, measures=[name for name, _ in chosen.fail_under])
+        means = scores.macro if isinstance(scores, GroupScores) else scores
         by_system = means if ev.named else {ev.systems[0]: means}
-        macro = " (macro)" if isinstance(found, GroupScores) else ""
-        check_thresholds(chosen, {f"{name}{macro}": scores for name, scores in by_system.items()})
+        macro = " (macro)" if isinstance(scores, GroupScores) else ""
+        check_thresholds(chosen, {f"{name}{macro}": values for name, values in by_system.items()})
 
 
 def _measures(chosen: Namespace) -> str | None:
-    """The measures asked for, as score() takes them."""
+    """The value of --measures, as score() takes it."""
     return None if chosen.measures is None else ",".join(chosen.measures)
 
 
 def _show_scores(chosen: Namespace, scores: Any, ev: Any) -> None:
-    """Scores of one system, of several, or of groups."""
+    """Show the scores of one system, of several, or of groups."""
     if isinstance(scores, GroupScores):
         several = len(scores.systems) > 1
         document = (lambda: scores.to_dict()) if several else (lambda: {"systems": [_with_name(scores)]})
@@ -80,7 +80,7 @@ def _with_name(scores: GroupScores) -> dict[str, Any]:
 
 
 def _score_by_engine(chosen: Namespace) -> None:
-    """Columns of one table, or of two matched on an id, counted by Polars or Spark."""
+    """Score columns of one table, or of two matched on an id, counted by Polars or Spark."""
     from contextlib import ExitStack
 
     from karat.sources.engines.paths import opened_by
@@ -106,16 +106,16 @@ def _score_by_engine(chosen: Namespace) -> None:
 
 
 def merge(chosen: Namespace) -> None:
-    """Tables of shards added up."""
+    """Add up saved tables, and save or score the sum."""
     check_output(chosen)
-    found = karat.Table.from_batches(karat.Table.load(path) for path in chosen.files)
+    total = karat.Table.from_batches(karat.Table.load(path) for path in chosen.files)
     for path in chosen.without:
-        found = found - karat.Table.load(path)
+        total = total - karat.Table.load(path)
     if chosen.save is not None:
-        found.save(chosen.save)
+        total.save(chosen.save)
         if chosen.measures is None:
             return
-    board = Board({"merged": karat.score(found, measures=_measures(chosen))})
+    board = Board({"merged": karat.score(total, measures=_measures(chosen))})
     show(chosen, lambda: [board.layout(chosen.digits)], board.records, board.to_dict)
 
 
@@ -128,7 +128,7 @@ def _sampling(chosen: Namespace) -> dict[str, Any]:
 
 
 def compare(chosen: Namespace) -> None:
-    """Systems beside each other, with what can be told apart."""
+    """Compare systems: scores with confidence intervals and paired tests."""
     check_output(chosen)
     if chosen.pairwise and (chosen.differences or chosen.interval != 0.95 or chosen.unit != "items"):
         raise UsageError("--differences, --interval and --unit are for comparing with gold; leave out --pairwise.")
@@ -138,20 +138,20 @@ def compare(chosen: Namespace) -> None:
         return
     if len(ev.systems) < 2 and ev.groups is None:
         raise FileError("there is one system; add another file or --pred column, or use karat score.")
-    made = karat.compare(ev, measures=_measures(chosen), **_sampling(chosen))
-    if isinstance(made, GroupScores):
-        _show_scores(chosen, made, ev)
+    compared = karat.compare(ev, measures=_measures(chosen), **_sampling(chosen))
+    if isinstance(compared, GroupScores):
+        _show_scores(chosen, compared, ev)
         return
     layouts = [
-        *made.layouts(chosen.digits),
-        *([made.table_of_differences(chosen.digits)] if chosen.differences else []),
+        *compared.layouts(chosen.digits),
+        *([compared.table_of_differences(chosen.digits)] if chosen.differences else []),
     ]
-    records = made.differences if chosen.differences else made.records
-    show(chosen, lambda: layouts, records, made.to_dict, ev.notes)
+    records = compared.differences if chosen.differences else compared.records
+    show(chosen, lambda: layouts, records, compared.to_dict, ev.notes)
 
 
 def _show_pairwise(chosen: Namespace, ev: Any) -> None:
-    """Gold and all systems among themselves."""
+    """Show the agreement of all pairs of gold and systems."""
     first = os.path.splitext(os.path.basename(chosen.files[0]))[0]
     name = chosen.gold[0] if len(chosen.files) == 1 and chosen.gold else first
     between = karat.comparisons.agreement.agreement_of(ev, _measures(chosen) or "vi", gold=name)
@@ -159,7 +159,7 @@ def _show_pairwise(chosen: Namespace, ev: Any) -> None:
 
 
 def report(chosen: Namespace) -> None:
-    """A page to look at."""
+    """Write an HTML report."""
     import shlex
 
     check_output(chosen)
@@ -183,7 +183,7 @@ def report(chosen: Namespace) -> None:
 
 
 def app(chosen: Namespace) -> None:
-    """A page to drop files on, until it is interrupted."""
+    """Serve the app until it is interrupted."""
     from contextlib import suppress
 
     from karat.reports.app.serving import serve
@@ -200,30 +200,30 @@ def app(chosen: Namespace) -> None:
 
 
 def explain(chosen: Namespace) -> None:
-    """What went wrong, and what would help most."""
+    """Explain the errors of a system."""
     check_output(chosen)
     ev = _read(chosen, by=chosen.by)
-    found = karat.explain(ev, measure=chosen.measure, top=chosen.top)
-    show(chosen, lambda: found.layouts(chosen.digits), found.records, found.to_dict, ev.notes)
+    explanation = karat.explain(ev, measure=chosen.measure, top=chosen.top)
+    show(chosen, lambda: explanation.layouts(chosen.digits), explanation.records, explanation.to_dict, ev.notes)
 
 
 def match(chosen: Namespace) -> None:
     """The best one-to-one map of clusters to classes."""
     check_output(chosen)
     ev = _read(chosen)
-    found = karat.match(ev)
-    show(chosen, lambda: found.layouts(chosen.digits), found.records, found.to_dict, ev.notes)
+    matching = karat.match(ev)
+    show(chosen, lambda: matching.layouts(chosen.digits), matching.records, matching.to_dict, ev.notes)
 
 
 def _read(chosen: Namespace, by: str | None = None, keep: bool | None = None, ids: bool = False) -> Any:
-    """The evaluation of the files that were named."""
+    """Read the files into an Evaluation."""
     from karat.scoring.read import evaluation_of_files
 
     return evaluation_of_files(chosen.files, _reading(chosen, by, keep, ids))
 
 
 def _reading(chosen: Namespace, by: str | None, keep: bool | None, ids: bool) -> Any:
-    """The options of read()."""
+    """The reading options as a Reading."""
     from karat.labels.policy import Policy
     from karat.sources.files.options import Reading, columns_of
 
@@ -236,11 +236,11 @@ def _reading(chosen: Namespace, by: str | None, keep: bool | None, ids: bool) ->
 
 
 def table(chosen: Namespace) -> None:
-    """The cells, largest first; or the whole table, to be kept."""
+    """Show the cells, largest first, or save the whole table."""
     check_output(chosen)
     reading = _read(chosen, keep=False)
     tables, notes = dict(reading.tables), reading.notes
-    if reading.groups is not None:  # a Senseval key has its words apart; here they are taken together
+    if reading.groups is not None:  # such as the words of a Senseval key, which are pooled here
         groups = reading.groups.values()
         tables = {name: karat.Table.from_batches([g[name] for g in groups]) for name in reading.systems}
         notes = (*notes, f"all groups by {reading.by!r} are taken together")
@@ -248,21 +248,21 @@ def table(chosen: Namespace) -> None:
         raise FileError(
             f"there are {len(tables)} systems, {', '.join(map(repr, tables))}; show the table of one of them."
         )
-    (found,) = tables.values()
+    (counts,) = tables.values()
     if chosen.save is not None:
-        found.save(chosen.save)
+        counts.save(chosen.save)
         return
     whole = chosen.output is not None and chosen.format is None
     if whole and chosen.output.lower().endswith((".parquet", ".json")):
-        found.save(chosen.output)
+        counts.save(chosen.output)
         return
     if form(chosen) == "json":
-        write(chosen, _saved(found))
+        write(chosen, _saved(counts))
         return
-    cells = found.top_cells(chosen.top or (20 if form(chosen) == "text" else None))
-    layout = _matrix(found) if chosen.matrix else _cells(found, cells)
+    cells = counts.top_cells(chosen.top or (20 if form(chosen) == "text" else None))
+    layout = _matrix(counts) if chosen.matrix else _cells(counts, cells)
     if chosen.matrix and form(chosen) == "csv":
-        write_csv(chosen, *_plain_matrix(found))
+        write_csv(chosen, *_plain_matrix(counts))
         return
     show(
         chosen,
@@ -273,37 +273,37 @@ def table(chosen: Namespace) -> None:
     )
 
 
-def _saved(found: Any) -> str:
+def _saved(counts: Any) -> str:
     """The table as JSON, as save() would write it."""
     from karat.machine.temporary import new_folder
 
     with new_folder() as folder:
         path = f"{folder}/table.json"
-        found.save(path)
+        counts.save(path)
         with open(path, encoding="utf-8") as file:
             return file.read().rstrip("\n")
 
 
-def _cells(found: Any, cells: list[tuple[Any, Any, Any]]) -> Layout:
+def _cells(counts: Any, cells: list[tuple[Any, Any, Any]]) -> Layout:
     from karat.tables.table import number, several
 
-    places = found.top_places(len(cells)).tolist()  # sizes are not looked up by name: True and 1 are two
+    indices = counts.top_places(len(cells)).tolist()  # not sizes by label: True and 1 are two labels but equal keys
     rows = [
         [
             shortened(shown(c), 40), shortened(shown(k), 40), _amount(n),
-            decimals(100 * n / found.class_sizes[found.rows[place]], 1),
-            decimals(100 * n / found.cluster_sizes[found.cols[place]], 1),
+            decimals(100 * n / counts.class_sizes[counts.rows[index]], 1),
+            decimals(100 * n / counts.cluster_sizes[counts.cols[index]], 1),
         ]
-        for (c, k, n), place in zip(cells, places, strict=True)
+        for (c, k, n), index in zip(cells, indices, strict=True)
     ]  # fmt: skip
-    rows_of, columns_of = found.shape
+    rows_of, columns_of = counts.shape
     title = (
-        f"{several(found.n, 'item')} in {several(rows_of, 'class')} and {several(columns_of, 'cluster')}: "
-        f"{several(found.counts.size, 'cell')} with items"
+        f"{several(counts.n, 'item')} in {several(rows_of, 'class')} and {several(columns_of, 'cluster')}: "
+        f"{several(counts.counts.size, 'cell')} with items"
     )
-    left = found.counts.size - len(cells)
-    rest = found.n - sum(n for _, _, n in cells)
-    notes = [f"{number(left)} more with {number(rest)} items; --top {found.counts.size} shows all."] if left else []
+    left = counts.counts.size - len(cells)
+    rest = counts.n - sum(n for _, _, n in cells)
+    notes = [f"{number(left)} more with {number(rest)} items; --top {counts.counts.size} shows all."] if left else []
     return Layout(title, ["class", "cluster", "items", "% of class", "% of cluster"], rows, notes, left=2)
 
 
@@ -311,26 +311,26 @@ def _amount(n: float) -> str:
     return f"{n:,}" if n == int(n) else f"{n:,.4f}".rstrip("0")
 
 
-def _matrix(found: Any) -> Layout:
+def _matrix(counts: Any) -> Layout:
     from karat.tables.table import several
 
-    headings, rows = _plain_matrix(found)
+    headings, rows = _plain_matrix(counts)
     texts = [[shortened(shown(row[0]), 40), *(_amount(n) if n else "·" for n in row[1:])] for row in rows]
-    title = f"{several(found.n, 'item')}, classes below each other, clusters side by side"
+    title = f"{several(counts.n, 'item')}, classes below each other, clusters side by side"
     return Layout(title, ["class", *(shortened(shown(name), 40) for name in headings[1:])], texts)
 
 
-def _plain_matrix(found: Any) -> tuple[list[str], list[list[Any]]]:
-    if found.shape[0] * found.shape[1] > 1_000_000:
+def _plain_matrix(counts: Any) -> tuple[list[str], list[list[Any]]]:
+    if counts.shape[0] * counts.shape[1] > 1_000_000:
         raise FileError(
-            f"a matrix of {found.shape[0]:,} by {found.shape[1]:,} is too large to print; leave out --matrix."
+            f"a matrix of {counts.shape[0]:,} by {counts.shape[1]:,} is too large to print; leave out --matrix."
         )
-    rows = found.to_sparse().toarray().tolist()
-    return ["class", *map(str, found.clusters)], [[c, *row] for c, row in zip(found.classes, rows, strict=True)]
+    rows = counts.to_sparse().toarray().tolist()
+    return ["class", *map(str, counts.clusters)], [[c, *row] for c, row in zip(counts.classes, rows, strict=True)]
 
 
 def measures(chosen: Namespace) -> None:
-    """All measures, or cards of those that are named."""
+    """List all measures, or describe the named ones."""
     from karat.measures import cards
 
     check_output(chosen)
@@ -339,40 +339,40 @@ def measures(chosen: Namespace) -> None:
         columns = terminal_columns() if sys.stdout.isatty() else 80
         write(chosen, "\n\n\n".join(cards.card(m, min(columns, 100)) for m in asked))
         return
-    found = asked or list(karat.list_measures())
+    listed = asked or list(karat.list_measures())
     show(
         chosen,
-        lambda: [cards.catalogue(found)],
-        lambda: cards.records(found),
-        lambda: {"measures": cards.records(found)},
+        lambda: [cards.catalogue(listed)],
+        lambda: cards.records(listed),
+        lambda: {"measures": cards.records(listed)},
     )
 
 
 def relate(chosen: Namespace) -> None:
-    """Correlations between measures on the user's own systems."""
+    """Correlate measures on the user's systems."""
     check_output(chosen)
     ev = _read(chosen, by=chosen.by, keep=False)
-    found = karat.relate(ev, measures=_measures(chosen), resamples=chosen.resamples, seed=chosen.seed)
+    relations = karat.relate(ev, measures=_measures(chosen), resamples=chosen.resamples, seed=chosen.seed)
     digits = min(chosen.digits, 2)
-    show(chosen, lambda: [found.layout(digits)], found.records, found.to_dict, ev.notes)
+    show(chosen, lambda: [relations.layout(digits)], relations.records, relations.to_dict, ev.notes)
 
 
 def audit(chosen: Namespace) -> None:
-    """Measures x properties, and counterexamples."""
+    """Test properties of measures, and show counterexamples."""
     check_output(chosen)
     names: Any = ",".join(chosen.names) or [m for m in karat.list_measures() if m.better is not None]
     properties = None if chosen.property is None else ",".join(chosen.property)
     say = _progress(chosen)
     try:
-        found = karat.audit(names, properties, tries=chosen.tries, progress=say)
+        audited = karat.audit(names, properties, tries=chosen.tries, progress=say)
     finally:
         if say is not None:
             say("")
     if chosen.examples and form(chosen) == "text":
         columns = terminal_columns() if chosen.output is None and sys.stdout.isatty() else None
-        write(chosen, f"{found.layout().text(columns, quiet=chosen.quiet)}\n\n{found.examples()}")
+        write(chosen, f"{audited.layout().text(columns, quiet=chosen.quiet)}\n\n{audited.examples()}")
         return
-    show(chosen, lambda: [found.layout()], lambda: list(map(_flat, found.records())), found.to_dict)
+    show(chosen, lambda: [audited.layout()], lambda: list(map(_flat, audited.records())), audited.to_dict)
 
 
 def _flat(record: dict[str, Any]) -> dict[str, Any]:
@@ -383,14 +383,14 @@ def _flat(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _progress(chosen: Namespace) -> Callable[[str], None] | None:
-    """A line on standard error that tells what is being done, if somebody looks."""
+    """A function that prints progress on one line of standard error; None if that is not a terminal."""
     if chosen.quiet or not watched() or os.environ.get("TERM") == "dumb":
         return None
     return lambda text: print(f"\r\x1b[K{shown(text)}", end="", file=sys.stderr, flush=True)
 
 
 def reproduce(chosen: Namespace) -> None:
-    """A paper's results, printed beside computed."""
+    """Reproduce a paper's results, printed beside computed."""
     from karat.papers.pages import prepare
 
     options = {name: getattr(chosen, name) for name in ("corpus", "gold", "text", "iterations", "variant", "processes")}
@@ -401,22 +401,22 @@ def reproduce(chosen: Namespace) -> None:
         check_output(chosen)
     keep = None if chosen.keep is None else dict(chosen.keep)
     try:
-        found = karat.reproduce(chosen.paper, chosen.experiment, **options, keep=keep, progress=not chosen.quiet)
+        study = karat.reproduce(chosen.paper, chosen.experiment, **options, keep=keep, progress=not chosen.quiet)
     except KeyboardInterrupt:
         raise KaratError("interrupted; what has been clustered is kept, and the same command goes on.") from None
     if folder:
-        names = found.write(chosen.output)
+        names = study.write(chosen.output)
         if not chosen.quiet:
-            inform(f"{found.layout().notes[0]} Written to {shown(chosen.output)}: {', '.join(names)}")
+            inform(f"{study.layout().notes[0]} Written to {shown(chosen.output)}: {', '.join(names)}")
         return
     if form(chosen) == "json":
-        write(chosen, in_json(found.records()))
+        write(chosen, in_json(study.records()))
         return
-    show(chosen, found.layouts, found.records, dict)
+    show(chosen, study.layouts, study.records, dict)
 
 
 def data(chosen: Namespace) -> None:
-    """Data sets: what there is, and where."""
+    """List, fetch or locate data sets."""
     from karat.papers import datasets
     from karat.papers.datasets.catalogue import find
 
@@ -441,13 +441,13 @@ def data(chosen: Namespace) -> None:
 
 
 def example(chosen: Namespace) -> None:
-    """The textbook's clustering of 17 documents."""
+    """Score the textbook's clustering of 17 documents."""
     board = Board({"textbook": karat.score(*karat.examples.textbook())})
     show(chosen, lambda: [board["textbook"].layout(chosen.digits)], board.records, board.to_dict)
 
 
 def completion(chosen: Namespace) -> None:
-    """A script for the shell."""
+    """Print a completion script for a shell."""
     import shtab
 
     from karat.cli.parser import parser

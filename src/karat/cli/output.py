@@ -1,4 +1,4 @@
-"""Where results go, and in which form."""
+"""Output of results: formats, files and standard output."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ SCHEMA = 1
 
 
 def in_words_of_the_terminal(text: str) -> str:
-    """A sentence of the library with the options of the command line, and nothing that a terminal would obey."""
+    """A message with its options spelt as flags, and control characters escaped."""
     return shown(text.worded(flag) if isinstance(text, Sentence) else text)
 
 
 def flag(option: Option) -> str:
-    """An option as it is typed: --missing drop, singletons or cluster."""
+    """An option as a flag: --missing drop, singletons or cluster."""
     if option.name == "header":
         return "--no-header"
     name = f"--{option.name.replace('_', '-')}"
@@ -35,7 +35,7 @@ def flag(option: Option) -> str:
 
 
 def form(chosen: Namespace) -> str:
-    """The format asked for, or that of the file's ending, or text."""
+    """The output format: --format, else by the ending of the file, else text."""
     if chosen.format is not None or chosen.output is None:
         return chosen.format or "text"
     ending = os.path.splitext(chosen.output)[1].lower()
@@ -48,7 +48,7 @@ def form(chosen: Namespace) -> str:
 
 
 def write(chosen: Namespace, text: str) -> None:
-    """To the file, whole or not at all, or to standard output; what is for programs is UTF-8 there too."""
+    """Write to the output file atomically, or to standard output; formats other than text are UTF-8."""
     if chosen.output is None:
         kind = form(chosen)
         if kind != "text" and isinstance(sys.stdout, io.TextIOWrapper):
@@ -60,7 +60,7 @@ def write(chosen: Namespace, text: str) -> None:
         return
     stream = _descriptor(chosen.output)
     device = os.path.exists(chosen.output) and not os.path.isfile(chosen.output) and not os.path.isdir(chosen.output)
-    if device or stream is not None:  # or a pipe
+    if device or stream is not None:  # or a pipe: cannot be replaced atomically
         opened = chosen.output if stream is None else os.dup(stream)
         with open(opened, "w", encoding="utf-8", errors="backslashreplace") as file:
             seen = file.isatty()
@@ -76,7 +76,7 @@ def write(chosen: Namespace, text: str) -> None:
 
 
 def _descriptor(path: str) -> int | None:
-    """The number of a stream that is open already, which may be a file whose other lines are to stay."""
+    """The descriptor that a path such as /dev/stdout names, which must not be truncated; else None."""
     found = re.fullmatch(r"/dev/std(?:(out)|err)|/(?:dev|proc/self)/fd/(\d{1,4})", path)
     if found is None:
         return None
@@ -90,7 +90,7 @@ def show(
     document: Callable[[], dict[str, Any]],
     notes: Sequence[str] = (),
 ) -> None:
-    """Results in the format asked for; each is made only if it is wanted."""
+    """Write results in the chosen format; only that format is computed."""
     kind = form(chosen)
     if kind == "json":
         write(
@@ -119,11 +119,11 @@ def show(
 
 
 def write_csv(chosen: Namespace, headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """Rows as they are, so that programs read back what was there; what a spreadsheet would run is told."""
+    """Write rows unchanged, so that programs read back the labels; warn if a spreadsheet would run a cell."""
     write(chosen, delimited(headings, rows))
-    found = None if chosen.quiet else formula_like(cell for row in (headings, *rows) for cell in row)
-    if found is not None:
-        name = shown(shortened(repr(found), 40))
+    formula = None if chosen.quiet else formula_like(cell for row in (headings, *rows) for cell in row)
+    if formula is not None:
+        name = shown(shortened(repr(formula), 40))
         say(f"{name} begins like a formula, which a spreadsheet runs; import such columns as text.")
 
 
@@ -139,7 +139,7 @@ def _text(chosen: Namespace, layouts: Sequence[Layout], notes: Sequence[str]) ->
 
 
 def terminal_columns() -> int:
-    """How wide the terminal is."""
+    """The width of the terminal, in columns."""
     try:
         return max(20, int(os.environ["COLUMNS"]))
     except (KeyError, ValueError):
@@ -151,10 +151,10 @@ def terminal_columns() -> int:
 
 
 def in_json(document: Any) -> str:
-    """JSON without NaN and infinity, which it does not have."""
+    """JSON text, with NaN and infinity as null."""
     import json
 
-    plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"  # then letters are written as escapes
+    plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"  # then characters beyond ASCII are escaped
     return json.dumps(_finite(document), ensure_ascii=plain, indent=2, allow_nan=False, default=str)
 
 
@@ -171,7 +171,7 @@ def _plain(value: Any) -> Any:
 
 
 def check_output(chosen: Namespace) -> None:
-    """Before any work is done, whether the files can be written at all."""
+    """Refuse output files that cannot be written or are also inputs, before any work is done."""
     for output in (chosen.output, getattr(chosen, "save", None)):
         if output is None:
             continue
@@ -183,7 +183,7 @@ def check_output(chosen: Namespace) -> None:
 
 
 def _read_by(chosen: Namespace) -> list[str]:
-    """The files that a command reads, those of patterns too."""
+    """The input files of a command, with patterns expanded."""
     from glob import glob
 
     names = [*(getattr(chosen, "files", None) or []), *(getattr(chosen, "without", None) or [])]
@@ -191,8 +191,8 @@ def _read_by(chosen: Namespace) -> list[str]:
 
 
 def _same(path: str, other: str) -> bool:
-    """Whether two names are of one file, also by way of links."""
+    """Whether two paths lead to the same file, links included."""
     try:
         return os.path.samefile(path, other)
-    except (OSError, ValueError):  # one of them is not there, or cannot be the name of a file
+    except (OSError, ValueError):  # one does not exist, or is not a valid path
         return False

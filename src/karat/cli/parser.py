@@ -1,4 +1,4 @@
-"""What may be typed; nothing here loads NumPy."""
+"""Commands and options; nothing here loads NumPy."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ SHELLS = ("bash", "zsh", "tcsh")
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose messages a terminal does not obey."""
+    """A parser that escapes control characters in its messages."""
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong with the usage, and stop with status 2."""
+        """Print a usage error, and exit with status 2."""
         from karat.errors import concise
         from karat.output.layout import shown
 
         super().error(concise(shown(message)))
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """Help that cannot be written is a failure like any other."""
+        """Print help; failing to write it is an error, as for results."""
         from karat.cli.streams import put
         from karat.output.bars import say
 
@@ -44,7 +44,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parser(command: str | None = None) -> argparse.ArgumentParser:
-    """The whole tree of commands; or, to answer at once, the branch of one command only."""
+    """The parser of all commands; or of one command only, which is faster."""
     top = _Parser(
         prog="karat",
         description="How close is a clustering to gold?",
@@ -129,7 +129,7 @@ def _explain(commands: Any) -> None:
     )
     _files(explain)
     explain.add_argument(
-        "-m", "--measure", default="v_measure", metavar="NAME", help="that is to be improved (default: v_measure)"
+        "-m", "--measure", default="v_measure", metavar="NAME", help="the measure to improve (default: v_measure)"
     )
     explain.add_argument("--top", type=_positive, default=10, metavar="N", help="lines of each table (default: 10)")
     _output(explain)
@@ -155,7 +155,7 @@ def _report(commands: Any) -> None:
     _files(report)
     report.add_argument("-m", "--measures", action="append", metavar="NAMES", help="measures, separated by commas")
     report.add_argument(
-        "--measure", default="v_measure", metavar="NAME", help="what explanations are about (default: v_measure)"
+        "--measure", default="v_measure", metavar="NAME", help="the measure that is explained (default: v_measure)"
     )
     report.add_argument("--title", default="", help="of the page")
     _intervals(report, 0.95)
@@ -183,14 +183,18 @@ def _intervals(command: argparse.ArgumentParser, default: float | None) -> None:
     intervals = command.add_argument_group("intervals")
     intervals.add_argument(
         "--interval", type=float, nargs="?", const=0.95, default=default, metavar="LEVEL",
-        help="the level of intervals (default: 0.95)" if default else "show intervals (level: 0.95)",
+        help="confidence level (default: 0.95)" if default else "show confidence intervals (level: 0.95)",
     )  # fmt: skip
     intervals.add_argument(
-        "--unit", choices=("items", "classes"), default="items", help="what was drawn at random (default: items)"
+        "--unit", choices=("items", "classes"), default="items", help="the sampling unit (default: items)"
     )
-    intervals.add_argument("--uncorrected", action="store_true", help="around the score, not a less biased estimate")
-    intervals.add_argument("--resamples", type=_positive, default=1000, metavar="N", help="bootstrap (default: 1000)")
-    intervals.add_argument("--seed", type=_seed, default=0, metavar="N", help="of the bootstrap (default: 0)")
+    intervals.add_argument(
+        "--uncorrected", action="store_true", help="centred on the score, not on a bias-corrected estimate"
+    )
+    intervals.add_argument(
+        "--resamples", type=_positive, default=1000, metavar="N", help="of the bootstrap (default: 1000)"
+    )
+    intervals.add_argument("--seed", type=_seed, default=0, metavar="N", help="seed of the bootstrap (default: 0)")
 
 
 def _table(commands: Any) -> None:
@@ -224,7 +228,7 @@ def _merge(commands: Any) -> None:
 
 def _measures(commands: Any) -> None:
     measures = commands.add_parser(
-        "measures", help="list the measures, or tell about one", description="List the measures, or tell about some."
+        "measures", help="list the measures, or describe one", description="List the measures, or describe some."
     )
     measures.add_argument("names", nargs="*", metavar="NAME", help="a measure, such as v_measure or 'nmi(norm=max)'")
     _output(measures)
@@ -305,7 +309,7 @@ def _data(commands: Any) -> None:
     )
     actions = data.add_subparsers(dest="action", metavar="ACTION", required=True, prog="karat data")
     _output(actions.add_parser("list", help="what there is, and what is in the cache"))
-    fetch = actions.add_parser("fetch", help="download what is not in the cache; its licence and source are told")
+    fetch = actions.add_parser("fetch", help="download what is not in the cache; print its licence and source")
     fetch.add_argument("names", nargs="+", metavar="NAME")
     fetch.add_argument("--from", dest="file", metavar="FILE", help="the package, if it was downloaded elsewhere")
     fetch.add_argument("--again", action="store_true", help="even if it is in the cache")
@@ -333,7 +337,7 @@ def _files(command: argparse.ArgumentParser) -> None:
     columns.add_argument(
         "--by",
         metavar="COLUMN",
-        help="a column of the gold file: each of its groups, such as a word, is scored apart; then the means of groups",
+        help="a column of the gold file: each of its groups, such as a word, is scored alone; then the means of groups",
     )
     columns.add_argument("--weights", metavar="COLUMN", help="a weight for each item, in the gold file")
     columns.add_argument(
@@ -348,7 +352,7 @@ def _files(command: argparse.ArgumentParser) -> None:
     policy.add_argument("--noise-as", choices=("cluster", "singletons", "drop"), help="what noise counts as")
     policy.add_argument("--ignore", metavar="LABEL", help="the gold label of items to leave out, such as void")
     reading = command.add_argument_group("reading")
-    reading.add_argument("--input", choices=TEXTS, help="what a text file is, if its ending does not tell")
+    reading.add_argument("--input", choices=TEXTS, help="the format of a text file, if its ending does not say it")
     reading.add_argument("--delimiter", metavar="C", help="between fields (default: a comma; in TSV files a tab)")
     reading.add_argument("--encoding", default="utf-8", help="of text files (default: utf-8)")
     reading.add_argument(

@@ -1,4 +1,4 @@
-"""Standard input, output and error as a shell may leave them: closed, full, or with nobody at the other end."""
+"""Standard input, output and error, which may be closed, full or disconnected."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from karat.errors import FileError
 
 
 def open_missing() -> None:
-    """Give closed streams a file of their own, so that no file that is opened later takes their number.
+    """Open the null device for closed streams, so that no file opened later gets their descriptor.
 
-    What is read is then empty, what is said on standard error is lost, and what is written on standard output fails
-    as on any file that cannot be written.
+    Standard input is then empty, messages on standard error are lost, and writing to standard output fails as for
+    any file that cannot be written.
     """
     for name, mode, flags in (
         ("stdin", "r", os.O_RDONLY),
-        ("stdout", "w", os.O_RDONLY),  # so that results are never lost in silence
+        ("stdout", "w", os.O_RDONLY),  # read-only, so that results are not lost silently
         ("stderr", "w", os.O_WRONLY),
     ):
         if getattr(sys, name) is None:
@@ -27,7 +27,7 @@ def open_missing() -> None:
 
 
 def put(text: str) -> None:
-    """Write results on standard output, at once."""
+    """Write results to standard output, and flush."""
     try:
         print(text, flush=True)
     except BrokenPipeError:
@@ -39,7 +39,7 @@ def put(text: str) -> None:
 
 
 def inform(text: str) -> None:
-    """Say on standard output where results are, which are written already, if anybody can be told."""
+    """Print where results were written; failing to print is no error."""
     try:
         print(text, flush=True)
     except OSError:
@@ -47,15 +47,15 @@ def inform(text: str) -> None:
 
 
 def drop(stream: Any) -> None:
-    """Forget what standard output or error could not take, lest Python try once more at its end."""
+    """Redirect a stream that cannot be written to the null device, or Python would try again at exit."""
     with suppress(OSError, ValueError, AttributeError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())
-        os.close(nowhere)
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, stream.fileno())
+        os.close(null)
 
 
 def settle() -> None:
-    """Before a command ends: what standard error could not take is forgotten."""
+    """Flush standard error before a command ends; drop it if that fails."""
     try:
         sys.stderr.flush()
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""What the command line alone shows to be wrong, before any file is read; and exit statuses."""
+"""Checks of options before any file is read; exit statuses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from karat.errors import KaratError
 
 DONE, BAD_DATA, BAD_USAGE, TOO_LOW, HUNG_UP, INTERRUPTED, ENDED = 0, 1, 2, 3, 129, 130, 143
 STATUSES = {
-    DONE: "done, also if the reader of a pipe, such as head, had seen enough",
+    DONE: "done, also if the reader of a pipe, such as head, stopped early",
     BAD_DATA: "the data is wrong, or a file cannot be read or written",
     BAD_USAGE: "the command line alone is wrong",
     TOO_LOW: "a score is worse than --fail-under asks for",
@@ -22,16 +22,16 @@ STATUSES = {
 
 
 class UsageError(KaratError):
-    """A command line that no data could make right."""
+    """An error of the command line, whatever the data."""
 
 
 class ThresholdError(KaratError):
-    """A score that is worse than the user accepts."""
+    """A score worse than --fail-under."""
 
 
 @contextmanager
 def of_usage() -> Iterator[None]:
-    """Errors of the library about options, as errors of the command line."""
+    """Raise the library's errors about options as UsageError."""
     try:
         yield
     except UsageError:
@@ -41,7 +41,7 @@ def of_usage() -> Iterator[None]:
 
 
 def check(chosen: Namespace) -> None:
-    """Refuse measures, options of intervals, policies and formats that cannot be, whatever the files hold."""
+    """Refuse invalid measures, interval options, policies and formats before files are read."""
     given = vars(chosen)
     with of_usage():
         _check_measures(given)
@@ -54,7 +54,7 @@ def _check_measures(given: Mapping[str, Any]) -> None:
 
     listed = ",".join(given.get("measures") or given.get("names") or ()) if given["command"] != "data" else ""
     for text in (listed, *(given.get(key) for key in ("measure",))):
-        if text and ":" not in text:  # a function of one's own is a file that is read
+        if text and ":" not in text:  # a user's function needs its file to be read
             chosen_measures(text)
     for name, least in given.get("fail_under") or ():
         if chosen_measures(name)[0].better is None:
@@ -86,7 +86,7 @@ def _check_reading(given: Mapping[str, Any]) -> None:
 
 
 def check_thresholds(chosen: Namespace, systems: Mapping[str, Mapping[str, float]]) -> None:
-    """Refuse scores that are worse than --fail-under; systems: the scores of each by measure."""
+    """Refuse scores worse than --fail-under; systems maps each system to its scores by measure."""
     from karat.output.layout import shown
     from karat.scoring.panels import chosen_measures
 

@@ -1,6 +1,6 @@
 """The machine: the folder for temporary files, the cache directory, and programs of others.
 
-temporary.py  one folder a process, removed at every end; what killed processes left is removed by the next
+temporary.py  one temporary folder per process, removed at its end; folders of killed processes are removed later
 caches.py     the user's cache directory
-programs.py   programs are found where they are installed, never in the working directory
+programs.py   programs are searched where they are installed, never in the working directory
 """

@@ -1,4 +1,4 @@
-"""Where karat keeps what it has made or fetched: in the user's cache directory."""
+"""The user's cache directory, for computed results and fetched data sets."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from karat.errors import KaratError
 
 
 def remove(path: str) -> None:
-    """Take away what is in the place of something that is to be made again: a folder, a file or a link."""
+    """Remove a folder, a file or a link, if it exists."""
     import shutil
 
     try:
@@ -21,18 +21,18 @@ def remove(path: str) -> None:
 
 
 def cache_place(*parts: str) -> str:
-    """A place of karat's own in the user's cache directory, whether it is there or not."""
+    """A path in karat's part of the user's cache directory, whether it exists or not."""
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return os.path.join(home, "karat", *parts)
 
 
 def cache_folder(*parts: str) -> str:
-    """The same, made if it is not there."""
+    """A folder in karat's part of the user's cache directory, created if it does not exist."""
     folder = cache_place(*parts)
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as problem:
         raise KaratError(
-            f"{folder!r} cannot be made ({problem.strerror}); set XDG_CACHE_HOME to a directory that can be written."
+            f"{folder!r} cannot be created ({problem.strerror}); set XDG_CACHE_HOME to a directory that can be written."
         ) from None
     return folder

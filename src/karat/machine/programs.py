@@ -1,4 +1,4 @@
-"""Programs and modules that are not karat's own: none is ever taken from the working directory, where data lies."""
+"""External programs and modules: none is ever loaded from the working directory, where data may be untrusted."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 
 def search_path() -> str:
-    """The folders in which programs are looked for, without those that mean the working directory."""
+    """PATH without relative entries, which would mean the working directory."""
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     return os.pathsep.join(folder for folder in folders if os.path.isabs(folder))
 
@@ -19,10 +19,10 @@ def find_program(name: str) -> str | None:
 
 
 def keep_to_installed() -> None:
-    """For this process and all that it starts: no program and no module is taken from the working directory.
+    """Load no program or module from the working directory, in this process and those that it starts.
 
-    A shell script looks for its programs on PATH; Python looks for modules where it was started, as multiprocessing
-    and Spark's workers are, unless PYTHONSAFEPATH is set.
+    Shell scripts search programs on PATH. Python, as started by multiprocessing and by Spark for its workers, searches
+    modules in the working directory unless PYTHONSAFEPATH is set.
     """
     os.environ["PATH"] = search_path()
     os.environ["PYTHONSAFEPATH"] = "1"

@@ -1,9 +1,9 @@
-"""Where a process keeps what it needs for a while: one folder of its own, which is removed when the process ends.
+"""Temporary files: one folder per process, which is removed when the process ends.
 
-Python's exit removes the folder, so a normal end, an exception and signals that raise one leave nothing behind. A
-process that is killed can remove nothing; the next one that needs a folder in the same place does it instead. A folder
-is locked as long as its process lives (flock, which the kernel gives up whatever the end), so no living process loses
-its folder, on this machine or in another container that shares the place; nor does any other user.
+The folder is removed at exit, so a normal end, an exception and signals that raise one leave nothing behind. The folder
+of a killed process is removed by the next process that needs a folder in the same directory. A folder is locked while
+its process lives (by flock, which the kernel releases at any end), so no living process loses its folder, on this
+machine or in another container that shares the directory; folders of other users are left alone.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ from typing import NamedTuple
 from karat.errors import KaratError
 
 MEMORY = "/dev/shm"  # a file system in memory, where there is one
-NAME = re.compile(r"karat-\d+-[a-z0-9_]{8}")  # the process's number, for who looks, and letters drawn at random
-TRIES = 10  # of making a folder, which another process may take for one that was left
+NAME = re.compile(r"karat-\d+-[a-z0-9_]{8}")  # the process id, for information, and random letters
+TRIES = 10  # attempts to create a folder, which another process may remove before it is locked
 
 
 class Folder(NamedTuple):
-    """A folder, its open and locked descriptor if there is one, and whether this process is to remove it."""
+    """A folder, its locked file descriptor or None, and whether this process must remove it."""
 
     path: str
     lock: int | None
     ours: bool
 
 
-_folders: dict[tuple[int, str], Folder] = {}  # by process and place
+_folders: dict[tuple[int, str], Folder] = {}  # by process id and directory
 _making = RLock()
 
 
 def own_folder(place: str | None = None) -> str:
-    """The folder of this process in a place, which only its user may enter; made when it is first asked for.
+    """The folder of this process, which only its user may enter; created on first use.
 
-    place: a directory (default: that of temporary files, which TMPDIR names).
+    place: the parent directory (default: that of temporary files, which TMPDIR names).
     """
     import tempfile
 
     try:
         place = os.path.abspath(tempfile.gettempdir() if place is None else place)
-        key = os.getpid(), place  # a forked process has none yet
+        key = os.getpid(), place  # by process id, since a forked process needs a new one
         with _making:
             if key not in _folders or not os.path.isdir(_folders[key].path):
                 if not any(owner == key[0] for owner, _ in _folders):
@@ -53,9 +53,9 @@ def own_folder(place: str | None = None) -> str:
                 _remove_abandoned(place)
                 _folders[key] = _new(place)
     except OSError as problem:
-        where = "any place" if place is None else repr(place)
+        where = "any directory" if place is None else repr(place)
         raise KaratError(
-            f"no temporary folder can be made in {where} ({problem.strerror or problem}); set TMPDIR to a directory "
+            f"no temporary folder can be created in {where} ({problem.strerror or problem}); set TMPDIR to a directory "
             "that can be written."
         ) from None
     return _folders[key].path
@@ -63,7 +63,7 @@ def own_folder(place: str | None = None) -> str:
 
 @contextmanager
 def new_folder(place: str | None = None) -> Iterator[str]:
-    """A folder within that of this process, for the time of a with block."""
+    """A new folder inside the folder of this process, for the duration of a with block."""
     import shutil
     import tempfile
 
@@ -73,12 +73,12 @@ def new_folder(place: str | None = None) -> Iterator[str]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-        if place is not None:  # the place is not one that is full of such folders
+        if place is not None:  # leave no empty folder in a directory of the user
             _remove_empty(os.path.abspath(place))
 
 
 def keep_within(folder: str) -> None:
-    """Use a folder that another process made, and will remove, instead of one of our own."""
+    """Use a folder that another process has created and will remove."""
     import tempfile
 
     tempfile.tempdir = folder
@@ -86,7 +86,7 @@ def keep_within(folder: str) -> None:
 
 
 def remove_folders() -> None:
-    """Remove the folders of this process with all that is in them."""
+    """Remove the folders of this process and their contents."""
     import shutil
 
     for key in [key for key in _folders if key[0] == os.getpid()]:
@@ -98,7 +98,7 @@ def remove_folders() -> None:
 
 
 def _remove_empty(place: str) -> None:
-    """Remove the folder of this process in a place if nothing is in it."""
+    """Remove the folder of this process in a directory if it is empty."""
     key = os.getpid(), place
     with _making, suppress(OSError, KeyError):
         os.rmdir(_folders[key].path)
@@ -108,23 +108,23 @@ def _remove_empty(place: str) -> None:
 
 
 def _new(place: str) -> Folder:
-    """A new folder, locked."""
+    """Create and lock a folder in a directory."""
     import tempfile
 
     for _ in range(TRIES):
         folder = tempfile.mkdtemp(prefix=f"karat-{os.getpid()}-", dir=place)  # mode 0700
-        if os.name == "nt":  # where a folder cannot be opened
+        if os.name == "nt":  # Windows cannot open, and so not lock, a folder
             return Folder(folder, None, ours=True)
         with suppress(FileNotFoundError):
             lock = os.open(folder, os.O_RDONLY)
             if _lock(lock) is not False and os.path.samestat(os.fstat(lock), os.stat(folder)):
                 return Folder(folder, lock, ours=True)
-            os.close(lock)  # another process took it for one that was left, before it was locked
+            os.close(lock)  # another process removed it as abandoned before it was locked
     raise OSError(f"{TRIES} new folders were removed by others")
 
 
 def _lock(folder: int) -> bool | None:
-    """Whether a folder that is open could be locked; None where folders cannot be."""
+    """Try to lock an open folder, and return whether that succeeded; None where locks are unsupported."""
     try:
         import fcntl
 
@@ -137,12 +137,12 @@ def _lock(folder: int) -> bool | None:
 
 
 def _remove_abandoned(place: str) -> None:
-    """Remove the folders whose processes were killed."""
+    """Remove the folders of processes that were killed, in a directory."""
     folders: list[str] = []
-    with suppress(OSError), os.scandir(place) as found:
-        folders += [entry.path for entry in found if NAME.fullmatch(entry.name) and _ours(entry)]
+    with suppress(OSError), os.scandir(place) as entries:
+        folders += [entry.path for entry in entries if NAME.fullmatch(entry.name) and _ours(entry)]
     for folder in folders:
-        with suppress(OSError):  # somebody else was quicker
+        with suppress(OSError):  # another process removed it first
             opened = os.open(folder, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
             try:
                 if _lock(opened):
@@ -154,7 +154,7 @@ def _remove_abandoned(place: str) -> None:
 
 
 def _ours(entry: os.DirEntry[str]) -> bool:
-    """Whether something is a folder that this user has made, and that nobody else may enter."""
+    """Whether an entry is a folder of this user that nobody else may enter."""
     try:
         status = entry.stat(follow_symlinks=False)
     except OSError:

@@ -1,7 +1,7 @@
 """Output: results laid out for a terminal, a paper, a notebook or another program; nothing here computes a score.
 
-layout.py   tables of text, for terminals, Markdown, LaTeX and HTML; numbers and labels as they are shown
+layout.py   tables as text, Markdown, LaTeX and HTML; formats of numbers and labels
 frames.py   results as data frames
-result.py   Result: what every verb gives
+result.py   Result: the base class of all results
 bars.py     progress bars
 """

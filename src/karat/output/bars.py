@@ -1,4 +1,4 @@
-"""What is shown on standard error while work is done: progress bars, and notes."""
+"""Progress bars and notes on standard error."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 PATIENCE = 0.5  # seconds of work before a bar appears
 
-_quiet: list[bool] = []  # is true while no bars are wanted
+_quiet: list[bool] = []  # a stack, non-empty while bars are disabled
 
 
 @contextmanager
 def without_bars() -> Iterator[None]:
-    """While it lasts, no progress bar is drawn."""
+    """Disable progress bars within a with block."""
     _quiet.append(True)
     try:
         yield
@@ -24,14 +24,14 @@ def without_bars() -> Iterator[None]:
 
 
 def watched() -> bool:
-    """Whether somebody looks at standard error, which may be closed."""
+    """Whether standard error is a terminal; it may be closed."""
     with suppress(AttributeError, ValueError, OSError):
         return bool(sys.stderr.isatty())
     return False
 
 
 def say(text: str) -> None:
-    """Print a line on standard error, if anybody can be told."""
+    """Print a line on standard error; failing to print is no error."""
     if sys.stderr is not None:
         with suppress(OSError, ValueError):
             print(text, file=sys.stderr, flush=True)
@@ -39,27 +39,26 @@ def say(text: str) -> None:
 
 @contextmanager
 def bar(what: str, total: int | None, done: int = 0) -> Iterator[Callable[..., Any]]:
-    """A progress bar on standard error, if somebody looks and the work takes a while; total may be unknown.
+    """Show a progress bar on standard error, if that is a terminal and the work takes more than PATIENCE.
 
-    what names the stage of the work; the function that is given advances the bar. A bar within another's work is not
-    drawn.
+    what names the work; total is None if unknown. Yields a function that advances the bar. Nested bars are not drawn.
     """
     if _quiet or done == total or not watched():
         yield lambda number=1: None
         return
-    start, seen = monotonic(), done
+    start, completed = monotonic(), done
     drawn: list[Callable[[int], None]] = []
 
     def advance(number: int = 1) -> None:
-        nonlocal seen
-        seen += number
+        nonlocal completed
+        completed += number
         if not drawn and monotonic() - start > PATIENCE:
             drawn.append(stack.enter_context(_drawn(what, total)))
         for update in drawn:
-            update(seen)
+            update(completed)
 
     with ExitStack() as stack, without_bars():
-        if total is None:  # nobody may ever advance it
+        if total is None:  # it may never be advanced, so it is drawn at once
             drawn.append(stack.enter_context(_drawn(what, total)))
         yield advance
 
@@ -72,4 +71,4 @@ def _drawn(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(what, total=total)
-        yield lambda seen: progress.update(task, completed=seen)
+        yield lambda completed: progress.update(task, completed=completed)

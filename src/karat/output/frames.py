@@ -12,9 +12,9 @@ BACKENDS = ("pandas", "polars", "pyarrow")
 
 
 def frame(columns: dict[str, list[Any]], backend: str | None = None) -> Any:
-    """A data frame of the given columns: of the named library, else of one already loaded, else installed.
+    """A data frame of the given columns, in the named library, else in one that is loaded, else installed.
 
-    pandas holds any label; in Polars and PyArrow a column of mixed or unusual labels becomes text.
+    pandas keeps any label; in Polars and PyArrow a column of mixed or unusual labels becomes text.
     """
     import narwhals as nw
 
@@ -31,7 +31,7 @@ def frame(columns: dict[str, list[Any]], backend: str | None = None) -> Any:
 
 
 def _written(value: Any) -> Any:
-    """A value as it is; a text with half a character, which UTF-8 has no bytes for, with that half as an escape."""
+    """A value unchanged, except that lone surrogates in text, which UTF-8 cannot encode, are escaped."""
     if not isinstance(value, str) or value.isascii():
         return value
     try:

@@ -1,7 +1,7 @@
-"""Rows of text laid out for a terminal, a paper or another program; nothing here computes a score.
+"""Tables laid out as text, Markdown, LaTeX, HTML and CSV; nothing here computes a score.
 
-Labels and file names are other people's text: control characters, which could move a terminal's cursor or reverse its
-writing, are shown as escapes.
+Labels and file names are untrusted text: control characters, which could move a terminal's cursor or reverse the
+direction of writing, are shown as escapes.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from typing import Any, NamedTuple
 Row = Sequence[str]
 
 GAP = "  "
-LONG = 4  # characters a column, at most
+LONG = 4  # characters per terminal column, at most
 ARROWS = {"higher": "↑", "lower": "↓", None: " "}  # which end of a measure is better
-PAGE = 100  # columns, where nobody says how many there are
+PAGE = 100  # width of text in columns, where the terminal's is unknown
 
-# what is not written but obeyed, or not seen: C0, C1, line separators, marks of direction, fillers, tags
+# characters that a terminal executes or does not show: C1, line separators, marks of direction, fillers, tags
 _UNSEEN = (
     "\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001-\U000e007f"
 )
 _CONTROL = re.compile(f"[\x00-\x1f{_UNSEEN}]")
 _CONTROL_IN_LINES = re.compile(f"[\x00-\x09\x0b-\x1f{_UNSEEN}]")
-_HALVES = re.compile("[\ud800-\udfff]")  # of surrogate pairs, which no encoding can write
+_HALVES = re.compile("[\ud800-\udfff]")  # lone surrogates, which no encoding can write
 
 
 def shown(text: object) -> str:
-    r"""Text that is safe on a terminal: control characters as escapes such as \x1b, and backslashes stay as they are.
+    r"""Text that is safe on a terminal: control characters become escapes such as \x1b; backslashes are kept.
 
     >>> print(shown("a\tb\x1b[31m"))
     a\tb\x1b[31m
@@ -44,7 +44,7 @@ def shown(text: object) -> str:
 
 
 def shown_lines(text: str, *, in_json: bool = False) -> str:
-    """Lines that are safe on a terminal, with the escapes of Python or of JSON."""
+    """Lines that are safe on a terminal, with control characters as escapes of Python or of JSON."""
     return _CONTROL_IN_LINES.sub(_escape_in_json if in_json else _escape, text)
 
 
@@ -58,7 +58,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def width(text: str) -> int:
-    """The number of terminal columns that a text takes: none for combining marks, two for wide letters and emoji."""
+    """The width of a text in terminal columns: 0 for combining marks, 2 for wide characters and emoji."""
     if text.isascii():
         return len(text)
     from unicodedata import combining, east_asian_width
@@ -68,50 +68,50 @@ def width(text: str) -> int:
 
 
 def shortened(text: str, most: int) -> str:
-    """At most so many columns of a text, the last of them a … if something is left out."""
+    """A text cut to at most most terminal columns, ending in … if it was cut."""
     if len(text) <= LONG * most and width(text) <= most:
         return text
     room = most - 1
-    for place, letter in enumerate(text[: LONG * most]):  # marks that take no column are not without number either
-        room -= width(letter)
+    for index, character in enumerate(text[: LONG * most]):  # the number of marks of no width is limited too
+        room -= width(character)
         if room < 0:
-            return f"{text[:place]}…"
+            return f"{text[:index]}…"
     return f"{text[: LONG * most]}…"
 
 
 def wrapped(text: str, columns: int) -> list[str]:
-    """Lines of at most so many columns; a word that is longer, such as a path, stays whole."""
+    """Wrap text at a number of columns; longer words, such as paths, are not broken."""
     from textwrap import wrap
 
     return wrap(text, columns, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 class Marked(str):
-    """A number that may be the best of its column, with raised letters after it, for which text leaves room."""
+    """A formatted number, with a mark if it is the best of its column, and superscript letters."""
 
     number: str
     best: bool
     letters: str
 
     def __new__(cls, number: str, best: bool = False, letters: str = "", room: int = 0) -> Marked:
-        """The number as text, marked and padded so that columns stay straight."""
-        made = super().__new__(cls, f"{number}{'*' if best else ' '}{letters:<{room}}")
-        made.number, made.best, made.letters = number, best, letters
-        return made
+        """The number as text, with * if best, and letters padded to room characters."""
+        text = super().__new__(cls, f"{number}{'*' if best else ' '}{letters:<{room}}")
+        text.number, text.best, text.letters = number, best, letters
+        return text
 
 
 class Layout(NamedTuple):
-    """A table of text, with what stands above and below it; the first columns (left) are text, the others numbers."""
+    """A table with its title and notes; the first columns (left) are text, the others numbers."""
 
     title: str
     headings: Row
     rows: Sequence[Row]
     notes: Sequence[str] = ()
-    signatures: Sequence[str] = ()  # to be copied, so each stays on one line
+    signatures: Sequence[str] = ()  # each on one line, so that it can be copied
     left: int = 1
 
     def text(self, columns: int | None = None, *, quiet: bool = False, colour: bool = False) -> str:
-        """For a terminal of so many columns; quiet leaves out title and notes, colour means bold and faint."""
+        """The table as text of a number of columns; quiet omits title and notes, colour adds bold and faint."""
         bold, faint, plain = ("\x1b[1m", "\x1b[2m", "\x1b[0m") if colour else ("", "", "")
         parts = grid(self.headings, self.rows, columns, self.left).split("\n\n")  # no cell has a newline
         heads, bodies = zip(*(part.split("\n", 1) for part in parts), strict=True)
@@ -123,12 +123,12 @@ class Layout(NamedTuple):
         return "\n".join([self.title, "", table, "", *notes]).rstrip("\n")
 
     def markdown(self) -> str:
-        """For GitHub and its like."""
+        """The table in Markdown, with its title and signatures."""
         signatures = map(_markdown_code, self.signatures)
         return "\n\n".join([_markdown_line(self.title), markdown(self.headings, self.rows, self.left), *signatures])
 
     def html(self) -> str:
-        """For a notebook."""
+        """The table in HTML, with its title, notes and signatures."""
         from html import escape
 
         table = html(self.headings, self.rows, self.left)
@@ -137,7 +137,7 @@ class Layout(NamedTuple):
         return "".join([f"<p>{escape(self.title)}</p>", table, *notes, *signatures])
 
     def latex(self) -> str:
-        """For a paper; the title is a comment."""
+        """The table in LaTeX, with title and signatures as comments."""
         comments = map(_latex_comment, (self.title, *self.signatures))
         return "\n".join([*comments, latex(self.headings, self.rows, self.left)])
 
@@ -147,7 +147,7 @@ class Printed(ABC):
 
     @abstractmethod
     def layout(self, digits: int = 4) -> Layout:
-        """The table that says most."""
+        """The main table."""
 
     def layouts(self, digits: int = 4) -> list[Layout]:
         """All tables."""
@@ -168,42 +168,43 @@ class Printed(ABC):
     def _repr_html_(self) -> str:
         from importlib import import_module
 
-        pictures = import_module("karat.reports.notebooks").pictures_of(self)  # which knows all kinds of results
+        # imported by name, since imports point to earlier rooms
+        pictures = import_module("karat.reports.notebooks").pictures_of(self)
         return "".join([*(layout.html() for layout in self.layouts()), *pictures])
 
 
 def grid(headings: Row, rows: Sequence[Row], columns: int | None = None, left: int = 1) -> str:
-    """Aligned columns, the first few (left) flush left, numbers flush right; parts under each other if too wide.
+    """Aligned columns as text, the first few (left) flush left, the others flush right.
 
-    columns is the width of the terminal; each part repeats the columns on the left.
+    columns is the width of the terminal; a wider table is split into parts, each of which repeats the left columns.
     """
     table = [list(headings), *(list(row) for row in rows)]
-    widths = [max(width(row[place]) for row in table) for place in range(len(headings))]
+    widths = [max(width(row[index]) for row in table) for index in range(len(headings))]
     parts: list[list[int]] = [[]]
     used = sum(widths[:left]) + len(GAP) * (left - 1)
     room = used
-    for place in range(left, len(headings)):
-        room += widths[place] + len(GAP)
+    for index in range(left, len(headings)):
+        room += widths[index] + len(GAP)
         if columns is not None and room > columns and parts[-1]:
             parts.append([])
-            room = used + widths[place] + len(GAP)
-        parts[-1].append(place)
+            room = used + widths[index] + len(GAP)
+        parts[-1].append(index)
     return "\n\n".join(
         "\n".join(GAP.join(_padded(row, widths, [*range(left), *part], left)).rstrip() for row in table)
         for part in parts
     )
 
 
-def _padded(row: Row, widths: Sequence[int], places: Iterable[int], left: int) -> list[str]:
+def _padded(row: Row, widths: Sequence[int], indices: Iterable[int], left: int) -> list[str]:
     cells = []
-    for place in places:
-        space = " " * (widths[place] - width(row[place]))
-        cells.append(row[place] + space if place < left else space + row[place])
+    for index in indices:
+        space = " " * (widths[index] - width(row[index]))
+        cells.append(row[index] + space if index < left else space + row[index])
     return cells
 
 
 def markdown(headings: Row, rows: Sequence[Row], left: int = 1) -> str:
-    """A table for GitHub and its like."""
+    """A table in GitHub's Markdown."""
     sides = ["---"] * left + ["---:"] * (len(headings) - left)
     return "\n".join(f"| {' | '.join(map(_markdown_cell, row))} |" for row in [headings, sides, *rows])
 
@@ -215,17 +216,17 @@ def _markdown_cell(text: str) -> str:
     text = " ".join(text.split())
     if not text.strip("-:"):
         return text
-    # a dollar begins mathematics whatever stands before it, so it is written as an entity
+    # a dollar begins mathematics even after a backslash, so it is written as an entity
     return re.sub(r"([\\|`*_<>\[\]&~#])", r"\\\1", text).replace("$", "&#36;")
 
 
 def _markdown_line(text: str) -> str:
-    """A paragraph of one line, which does not begin like a list or a ruler."""
+    """A paragraph of one line, escaped so that it does not begin a list or a rule."""
     return re.sub(r"^(\d*)([-+.)])", r"\1\\\2", _markdown_cell(text))
 
 
 def _markdown_code(text: str) -> str:
-    """Text to be copied, between more backticks than it has in a row."""
+    """Inline code, fenced by more backticks than the text has in a row."""
     text = " ".join(text.split())
     fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
     space = " " if text.startswith("`") or text.endswith("`") else ""
@@ -233,9 +234,9 @@ def _markdown_code(text: str) -> str:
 
 
 def html(headings: Row, rows: Sequence[Row], left: int = 1) -> str:
-    """A table with its look in the tags, for pages that have a style of their own."""
+    """A table in HTML with inline styles, for pages with another style sheet."""
     head, *body = (
-        "".join(_html_cell(cell, "td" if line else "th", place < left) for place, cell in enumerate(row))
+        "".join(_html_cell(cell, "td" if line else "th", index < left) for index, cell in enumerate(row))
         for line, row in enumerate([headings, *rows])
     )
     lines = "".join(f"<tr>{line}</tr>" for line in body)
@@ -266,7 +267,7 @@ _LATEX = {
     "↓": r"$\downarrow$", "–": "--", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
     '"': r"\symbol{34}", "`": r"\textasciigrave{}", "·": r"$\cdot$", "∞": r"$\infty$", "≥": r"$\geq$", "≤": r"$\leq$",
     "β": r"$\beta$", "×": r"$\times$", "±": r"$\pm$",
-    "\0": "{}", "[": "{[}", "*": "{*}",  # which \\ would take if they followed it
+    "\0": "{}", "[": "{[}", "*": "{*}",  # which \\ before them would read as an argument
     **{c: f"\\{c}" for c in "&%$#_{}"},
 }  # fmt: skip
 
@@ -275,7 +276,7 @@ def _latex_cell(text: str) -> str:
     if isinstance(text, Marked):
         bold = rf"\textbf{{{_latex_cell(text.number)}}}" if text.best else _latex_cell(text.number)
         return rf"{bold}$^{{{text.letters}}}$" if text.letters else bold
-    apart = re.sub(r"([-',])(?=\1)", "\\1\0", " ".join(text.split()))  # two of which LaTeX would write as one
+    apart = re.sub(r"([-',])(?=\1)", "\\1\0", " ".join(text.split()))  # LaTeX would join two of them into one character
     return "".join(_LATEX.get(c, c) for c in apart)
 
 
@@ -284,7 +285,7 @@ def _latex_comment(text: str) -> str:
 
 
 def delimited(headings: Row, rows: Iterable[Sequence[object]]) -> str:
-    """Comma-separated values, as exact as they come; no newline at the end."""
+    """Comma-separated values, with numbers in full precision; no newline at the end."""
     import csv
 
     lines = _Lines()
@@ -298,7 +299,7 @@ _FORMULA = re.compile(r"\s*[=+\-@\t\r]")
 
 
 def formula_like(cells: Iterable[object]) -> str | None:
-    """The first text that a spreadsheet would take for a formula, which numbers are not."""
+    """The first text, not a number, that a spreadsheet would run as a formula; else None."""
     for cell in cells:
         if isinstance(cell, str) and _FORMULA.match(cell):
             try:
@@ -314,7 +315,7 @@ class _Lines(list[str]):
 
 
 def decimals(value: float | None, digits: int = 4) -> str:
-    """A score with so many decimals, fewer for large values; a minus only before a digit that is not 0."""
+    """A score with a number of decimals, fewer for large values; – for None; never -0."""
     if value is None:
         return "–"
     text = f"{value:.{digits}f}" if abs(value) < 1e6 else f"{value:.{digits + 2}g}"
@@ -322,7 +323,7 @@ def decimals(value: float | None, digits: int = 4) -> str:
 
 
 def percent(share: float) -> str:
-    """A share in per cent, never rounded to 0% or 100% if it is not exactly that."""
+    """A share as a percentage, as <1% or >99% where rounding would give 0% or 100%."""
     text = f"{100 * share:.0f}%"
     if share < 1 and text == "100%":
         return ">99%"

@@ -1,4 +1,4 @@
-"""Result: what every verb gives, printed, as plain values, as a frame, for a paper."""
+"""Result: the base class of results, which print, and convert to JSON, frames, Markdown and LaTeX."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ class Result(Printed):
     @property
     @abstractmethod
     def signature(self) -> str:
-        """How the numbers were reached: two runs that could differ on the same data have different signatures."""
+        """The options that the numbers depend on: runs that could differ on the same data have different signatures."""
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as plain values for JSON."""
+        """The whole result as plain values for JSON."""
 
     @abstractmethod
     def records(self) -> list[dict[str, Any]]:
         """The rows of to_frame(), as dicts."""
 
     def to_json(self, indent: int | None = 2) -> str:
-        """Everything, as JSON."""
+        """The whole result as JSON."""
         return in_json(self.to_dict(), indent)
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row per record, as a frame of pandas, Polars or PyArrow."""
+        """The records as a data frame of pandas, Polars or PyArrow, one row each."""
         return frame(columns_of(self.records()), backend)
 
     def to_markdown(self, digits: int = 4) -> str:
-        """The table for GitHub and its like."""
+        """The main table in GitHub's Markdown."""
         return self.layout(digits).markdown()
 
     def to_latex(self, digits: int = 4) -> str:
-        """The table for a paper, with the rules of the booktabs package."""
+        """The main table in LaTeX, with the rules of the booktabs package."""
         return self.layout(digits).latex()
 
     def __eq__(self, other: object) -> bool:
@@ -56,12 +56,12 @@ class Result(Printed):
 
 
 def columns_of(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """Dicts with the same keys as columns."""
+    """Convert records, which have the same keys, to columns."""
     return {column: [record[column] for record in records] for column in records[0]}
 
 
 def in_json(document: Any, indent: int | None = 2, *, ascii_only: bool = False) -> str:
-    """JSON without NaN and infinity, which it does not have: they are null."""
+    """JSON text, with NaN and infinity as null."""
     return json.dumps(_finite(document), ensure_ascii=ascii_only, indent=indent, allow_nan=False, default=str)
 
 

@@ -1,10 +1,10 @@
-"""Data where it lives: pandas, Polars, PyArrow, DuckDB, Dask, Spark and others that narwhals knows do the group-by.
+"""Data frame engines: pandas, Polars, PyArrow, DuckDB, Dask, Spark and others supported by narwhals do the group-by.
 
-queries.py     what is asked of an engine: cells, histograms of sizes, sums
-cells.py       what may be asked of cells that an engine holds, and the answers by way of narwhals
-dialects.py    where engines differ behind narwhals: keeping, collecting, failing
-relations.py   DuckDB's relations, in its own words
+queries.py     queries in narwhals: cells, histograms of sizes, sums
+cells.py       Cells: the interface to cells stored in an engine, and its narwhals implementation
+dialects.py    differences between engines that narwhals does not hide: caching, collecting, errors
+relations.py   DuckDB relations, queried in SQL
 counts.py      EngineCounts: a clustering whose cells stay in the engine
-collecting.py  table() and counted_frame(): cells collected when they are few, else left where they are
+collecting.py  Columns and FrameSystems: cells are collected when few, else they stay in the engine
 paths.py       files opened by Polars or Spark
 """

@@ -1,4 +1,4 @@
-"""The cells of a table in an engine: what may be asked of them, and the answers by way of narwhals."""
+"""Cells of a contingency table stored in an engine: the interface, and its narwhals implementation."""
 
 from __future__ import annotations
 
@@ -15,58 +15,61 @@ from karat.tables.profile import Sizes
 
 
 class Cells(ABC):
-    """A class, a cluster and a number of items for each non-empty cell, held by an engine until close()."""
+    """The non-empty cells of a table (class, cluster, number of items), stored in an engine until close()."""
 
-    fractional: bool  # whether items have weights that are not integers
+    fractional: bool  # whether counts are floats, since items have fractional weights
     numeric: bool  # whether the predicted labels are numbers
 
     @abstractmethod
     def number(self) -> int:
-        """How many cells there are."""
+        """The number of non-empty cells."""
 
     @abstractmethod
     def columns(self) -> dict[str, Any]:
-        """All cells: an array or a list for each column."""
+        """Collect all cells: an array or a list for each column, by name."""
 
     @abstractmethod
     def unlabelled(self) -> int:
-        """How many items lack a label on either side."""
+        """The number of items without a gold or a predicted label."""
 
     @abstractmethod
     def labelled(self) -> Self:
-        """The cells of items that have both labels."""
+        """The cells of items with both a gold and a predicted label."""
 
     @abstractmethod
     def items_in(self, cluster: Any) -> int:
-        """How many items have this predicted label."""
+        """The number of items with this predicted label."""
 
     @abstractmethod
     def without(self, cluster: Any) -> Self:
-        """The cells of all other predicted labels."""
+        """The cells of all clusters but this one."""
 
     @abstractmethod
     def sizes(self, side: str | None = None) -> Sizes:
-        """How many cells there are of each size; or classes (GOLD), or clusters (PRED)."""
+        """A histogram of the sizes of cells; of classes if side is GOLD, of clusters if it is PRED."""
 
     @abstractmethod
     def groups(self, sides: Sequence[str]) -> dict[str, list[Any]]:
-        """How often each count occurs together with the sizes of its class or cluster: COUNT, SIDE_size, times."""
+        """Distinct combinations of cell count and class or cluster size, with their frequency.
+
+        The keys are COUNT, SIDE_size for each side, and times (the frequency).
+        """
 
     @abstractmethod
     def best(self, f: CellFormula, side: str) -> Any:
-        """The sum over classes, or over clusters, of the largest f(count, class size, cluster size)."""
+        """The sum over classes (GOLD) or clusters (PRED) of the maximum of f(count, class size, cluster size)."""
 
     @abstractmethod
     def weighed(self) -> Self:
-        """The cells with what their items weigh in place of their number."""
+        """The cells with total weights in place of counts."""
 
     @abstractmethod
     def close(self) -> None:
-        """Let the engine forget the cells."""
+        """Release the cells in the engine."""
 
 
 class LazyCells(Cells):
-    """Cells as a lazy frame of narwhals."""
+    """Cells as a narwhals LazyFrame; held is the cached frame that close() releases."""
 
     def __init__(self, cells: Lazy, held: Lazy | None = None) -> None:
         self.held = kept(cells) if held is None else held
@@ -76,57 +79,57 @@ class LazyCells(Cells):
         self.numeric = PRED in schema.names() and schema[PRED].is_numeric()
 
     def number(self) -> int:
-        """How many cells there are."""
+        """The number of non-empty cells."""
         return int(number(self.cells, nw.len()))
 
     def columns(self) -> dict[str, Any]:
-        """All cells."""
+        """Collect all cells, as arrays or lists by column."""
         return columns(self.cells)
 
     def unlabelled(self) -> int:
-        """How many items lack a label on either side."""
-        return int(number(self.cells.filter(self._lacking), nw.col(COUNT).sum()))
+        """The number of items without a gold or a predicted label."""
+        return int(number(self.cells.filter(self._lacks_label), nw.col(COUNT).sum()))
 
     def labelled(self) -> LazyCells:
-        """The cells of items that have both labels."""
-        return LazyCells(self.cells.filter(~self._lacking), self.held)
+        """The cells of items with both a gold and a predicted label."""
+        return LazyCells(self.cells.filter(~self._lacks_label), self.held)
 
     @property
-    def _lacking(self) -> Any:
+    def _lacks_label(self) -> Any:
         return nw.col(GOLD).is_null() | nw.col(PRED).is_null()
 
     def items_in(self, cluster: Any) -> int:
-        """How many items have this predicted label."""
+        """The number of items with this predicted label."""
         return int(number(self.cells.filter(nw.col(PRED) == cluster), nw.col(COUNT).sum()))
 
     def without(self, cluster: Any) -> LazyCells:
-        """The cells of all other predicted labels."""
+        """The cells of all clusters but this one."""
         return LazyCells(self.cells.filter(nw.col(PRED) != cluster), self.held)
 
     def sizes(self, side: str | None = None) -> Sizes:
-        """How many cells, classes or clusters there are of each size."""
+        """A histogram of the sizes of cells, classes (GOLD) or clusters (PRED)."""
         return sizes(self.cells if side is None else margin(self.cells, side))
 
     def groups(self, sides: Sequence[str]) -> dict[str, list[Any]]:
-        """How often each count occurs together with the sizes of its class or cluster."""
+        """Distinct combinations of cell count and class or cluster size, with their frequency."""
         keys = [COUNT, *(f"{side}_size" for side in sides)]
         return collected(with_margins(self.cells, sides).group_by(*keys).agg(nw.len().alias("times")))
 
     def best(self, f: CellFormula, side: str) -> Any:
-        """The formula is arithmetic, so the engine's own columns go through it."""
+        """Sum of maxima of f; f is plain arithmetic, so it is applied to the engine's column expressions."""
         if f is count_itself:
             return int(number(_largest(self.cells, side, nw.col(COUNT)), nw.col("best").sum()))
         cells = with_margins(self.cells, (GOLD, PRED))
-        held = [nw.col(name).cast(nw.Float64) for name in (COUNT, f"{GOLD}_size", f"{PRED}_size")]
-        return float(number(_largest(cells, side, f(*held)), nw.col("best").sum()))
+        arguments = [nw.col(name).cast(nw.Float64) for name in (COUNT, f"{GOLD}_size", f"{PRED}_size")]
+        return float(number(_largest(cells, side, f(*arguments)), nw.col("best").sum()))
 
     def weighed(self) -> LazyCells:
-        """The cells with what their items weigh in place of their number."""
+        """The cells with total weights in place of counts."""
         weights = nw.col(WEIGHT).alias(COUNT)
         return LazyCells(self.cells.select(GOLD, PRED, weights).filter(nw.col(COUNT) > 0), self.held)
 
     def close(self) -> None:
-        """Let the engine forget the cells."""
+        """Release the cells in the engine."""
         released(self.held)
 
 

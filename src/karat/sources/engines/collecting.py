@@ -1,4 +1,4 @@
-"""Columns of a frame as systems: combinations of labels are collected if they are few, else cells stay there."""
+"""Columns of a frame as systems: label combinations are collected if few, else cells stay in the engine."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ from karat.tables.counts import SingleTable
 from karat.tables.systems import AlignedSystems, Groups
 from karat.tables.table import check_total
 
-COLLECTED = 2_000_000  # combinations of labels that come to where karat runs
+COLLECTED = 2_000_000  # label combinations that are collected from the engine, at most
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a frame, or of two that are matched on id, that gold and the systems are in."""
+    """The columns of gold and the systems, in one frame or in two frames matched on id."""
 
     frame: Any
     other: Any
@@ -65,10 +65,10 @@ class Columns:
         return "duckdb" if is_relation(self.frame) else Frame.of(self.frame).engine
 
     def rows(self, systems: Sequence[str]) -> Any:
-        """The labels of gold and some systems, row by row, with groups and weights: a relation or a lazy frame."""
+        """Labels of gold and some systems, with groups and weights, one row per item: a relation or a lazy frame."""
         preds = dict(zip(pred_names(len(systems)), ((self.preds[name], "pred") for name in systems), strict=True))
-        beside = {GROUP: (self.by, "by"), WEIGHT: (self.weights, "weights"), COUNT: (self.count, "count")}
-        extra = {ours: (name, role) for ours, (name, role) in beside.items() if name is not None}
+        optional = {GROUP: (self.by, "by"), WEIGHT: (self.weights, "weights"), COUNT: (self.count, "count")}
+        extra = {ours: (name, role) for ours, (name, role) in optional.items() if name is not None}
         if self.other is None:
             return _selected(self.frame, {GOLD: (self.gold, "gold"), **preds, **extra})
         item = (str(self.id), "id")
@@ -79,7 +79,7 @@ class Columns:
         return joined(sides[0], sides[1], str(self.id))
 
     def cells(self, systems: Sequence[str]) -> Cells:
-        """How many items there are of each combination of labels."""
+        """The number of items with each combination of labels."""
         rows = self.rows(systems)
         return relation_cells(rows) if is_relation(rows) else LazyCells(cells_of(rows))
 
@@ -93,9 +93,10 @@ def _lazy(frame: Any, columns: Mapping[str, tuple[str, str]]) -> Lazy:
 
 
 class FrameSystems:
-    """Systems in columns of a frame, counted by its engine when their tables are asked for.
+    """Systems in columns of a frame, counted by its engine when their tables are first used.
 
-    everything: all combinations of labels are collected; else, beyond COLLECTED of them, cells stay in the engine.
+    everything: collect all combinations of labels, even if there are more than COLLECTED; otherwise cells then stay
+    in the engine.
     """
 
     def __init__(self, columns: Columns, policy: Policy, *, everything: bool = False) -> None:
@@ -105,20 +106,20 @@ class FrameSystems:
             self.policy = replace(policy, matched="items")
         with engine_errors(columns.frame):
             if not is_relation(columns.frame):
-                Frame.of(columns.frame)  # a frame of an unknown kind, or without such a column, is told at once
+                Frame.of(columns.frame)  # fail now if the frame is of an unknown kind
 
     def collected(self) -> FrameSystems:
-        """The same systems with all cells collected, however many there are."""
+        """These systems with all cells collected, however many there are."""
         return FrameSystems(self.columns, self.policy, everything=True)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """What was counted: the frame may be a database's, which stays in this process."""
+        """Pickle the collected labels, since a frame of a database cannot leave this process."""
         counted: Any = self.collected()._counted
         return AlignedSystems, (counted.labels,)
 
     @cached_property
     def _counted(self) -> AlignedSystems | Mapping[str, SingleTable]:
-        """The systems with their labels, or the counts of each where combinations are too many to collect."""
+        """The systems with collected labels, or a table per system where combinations are too many to collect."""
         with engine_errors(self.columns.frame):
             cells = self.columns.cells(self.names)
             kept = False
@@ -126,8 +127,8 @@ class FrameSystems:
                 if self.everything or cells.number() <= COLLECTED:
                     return AlignedSystems(self._aligned(cells.columns()))
                 if len(self.names) == 1 and self.columns.by is None:
-                    counts = self._left_there(cells)
-                    kept = True  # for what is asked later
+                    counts = self._engine_counts(cells)
+                    kept = True  # later statistics query the cells
                     return {self.names[0]: counts}
             finally:
                 if not kept:
@@ -135,7 +136,7 @@ class FrameSystems:
             return {name: self._alone(name) for name in self.names}
 
     def _alone(self, name: str) -> SingleTable:
-        """One of several systems, whose combinations with the others are too many."""
+        """The table of one of several systems whose label combinations are too many to collect."""
         policy = self.policy
         if self.columns.by is not None:
             raise TableError("groups need combinations of labels, which are too many to collect; score fewer systems.")
@@ -148,7 +149,7 @@ class FrameSystems:
         return FrameSystems(alone, self.policy).tables[name]
 
     def _aligned(self, found: Mapping[str, Any]) -> Aligned:
-        """The combinations that were collected, with the policy applied."""
+        """The collected label combinations, with the policy applied."""
         counts = np.asarray(found[COUNT])
         if not counts.size:
             raise LabelError("the frame has no rows; give at least one.")
@@ -174,7 +175,7 @@ class FrameSystems:
         return Coded(codes, names)
 
     def _check_singletons(self, sides: Mapping[str, Coded], counts: Any, weights: Any, policy: Policy) -> None:
-        """Refuse to make single items of rows whose weights have been added up."""
+        """Refuse singletons from rows of several items, whose individual weights are no longer known."""
         if weights is None:
             return
         single = np.zeros(counts.size, bool)
@@ -184,12 +185,12 @@ class FrameSystems:
                 single |= side.codes == label_code(side.names or (), policy.noise, "noise", "pred")
         if (single & (counts > 1)).any():
             raise TableError(
-                "items that stand alone need their own weights, which the engine has added up; collect the frame, "
+                "singletons need the weight of each item, but the engine has summed them; collect the frame, "
                 "or drop those items."
             )
 
-    def _left_there(self, cells: Cells) -> EngineCounts:
-        """The counts of cells that stay in the engine; labels that are missing are dropped or refused there."""
+    def _engine_counts(self, cells: Cells) -> EngineCounts:
+        """Counts whose cells stay in the engine, where missing labels and noise are filtered."""
         policy = replace(self.policy, weighted=self.columns.weights is not None)
         cells = cells.weighed() if self.columns.weights is not None else cells
         if cells.fractional:
@@ -206,34 +207,35 @@ class FrameSystems:
             raise TableError(what, " needs the cells, which are too many to collect; drop those items instead.")
         if missing:
             cells = cells.labelled()
-        there = policy.noise_as is not None and cells.numeric == isinstance(policy.noise, (int, float))  # else no label
-        found = _otherwise(policy.noise)
-        if policy.noise_as is not None and not there and found is not None and cells.items_in(found):
+        # a number is not compared with text: such noise cannot occur
+        comparable = policy.noise_as is not None and cells.numeric == isinstance(policy.noise, (int, float))
+        other = _other_type(policy.noise)
+        if policy.noise_as is not None and not comparable and other is not None and cells.items_in(other):
             raise LabelError(
                 Option("noise", (policy.noise,)),
-                f" is not among pred's labels, but {found!r} is; give ",
-                Option("noise", (found,)),
+                f" is not among pred's labels, but {other!r} is; give ",
+                Option("noise", (other,)),
                 ".",
             )
-        noise = cells.items_in(policy.noise) if there else 0
-        if there and policy.noise_as == "drop":
+        noise = cells.items_in(policy.noise) if comparable else 0
+        if comparable and policy.noise_as == "drop":
             cells = cells.without(policy.noise)
         policy = replace(policy, missing_items=missing, noise_items=noise)
         return EngineCounts(cells, policy, self.columns.engine)
 
     @property
     def aligned(self) -> Aligned | None:
-        """The labels of each combination, where they were collected."""
+        """The labels of each combination, or None if they were not collected."""
         return self._counted.aligned if isinstance(self._counted, AlignedSystems) else None
 
     @property
     def tables(self) -> Mapping[str, SingleTable]:
-        """The table of each system, or its counts where the cells stay in the engine."""
+        """The table of each system; an EngineCounts if its cells stay in the engine."""
         return self._counted.tables if isinstance(self._counted, AlignedSystems) else self._counted
 
     @property
     def groups(self) -> Groups | None:
-        """The tables of each group."""
+        """The tables of each group, or None without groups."""
         return self._counted.groups if isinstance(self._counted, AlignedSystems) else None
 
     @property
@@ -246,12 +248,12 @@ class FrameSystems:
 
     @property
     def dropped_by(self) -> Mapping[str, int]:
-        """The number of items left out on account of gold and of each system, where that is known."""
+        """The number of items left out because of gold and of each system; empty if unknown."""
         return self._counted.dropped_by if isinstance(self._counted, AlignedSystems) else {}
 
 
-def _otherwise(noise: Any) -> Any:
-    """A noise label as text if it is a number, as a number if it is text that says one."""
+def _other_type(noise: Any) -> Any:
+    """A noise label with its type changed: a number as text, numeric text as an integer; else None."""
     if not isinstance(noise, str):
         return str(noise)
     try:
@@ -261,7 +263,7 @@ def _otherwise(noise: Any) -> Any:
 
 
 def native(frame: Any) -> Any:
-    """A frame of narwhals as the frame that it wraps."""
+    """The native frame that a narwhals frame wraps; other frames unchanged."""
     return nw.to_native(frame, pass_through=True)
 
 

@@ -1,4 +1,4 @@
-"""A clustering whose cells stay in the engine: only histograms of sizes and sums come out."""
+"""EngineCounts: a table whose cells stay in the engine; only histograms of sizes and sums are collected."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from karat.tables.profile import Profile, exact_sum
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EngineCounts(SingleTable):
-    """Counts of a table whose cells are too many to collect; close() lets the engine forget them.
+    """A table whose cells are too many to collect; close() releases them in the engine.
 
-    It is a context manager, and the cells are forgotten too when nothing refers to the object any more.
+    It is a context manager. The cells are also released when the object is garbage-collected.
     """
 
     cells: Cells
@@ -31,16 +31,16 @@ class EngineCounts(SingleTable):
     engine: str
 
     def __post_init__(self) -> None:
-        finalizer = finalize(self, _closed, self.cells)
-        finalizer.atexit = False  # the engine ends with the program
-        self.__dict__["_forget"] = finalizer
+        finalizer = finalize(self, _close, self.cells)
+        finalizer.atexit = False  # the engine ends with the process
+        self.__dict__["_release"] = finalizer
 
     def close(self) -> None:
-        """Let the engine forget the cells; what was worked out from them stays."""
-        self.__dict__["_forget"]()
+        """Release the cells in the engine; statistics computed before stay available."""
+        self.__dict__["_release"]()
 
     def __copy__(self) -> Self:
-        return self  # the cells belong to one object, and go with it
+        return self  # one object owns the cells, and releases them
 
     def __deepcopy__(self, memo: Any) -> Self:
         return self
@@ -48,11 +48,11 @@ class EngineCounts(SingleTable):
     def __reduce__(self) -> Any:
         return EngineCounts, (self.cells, self.policy, self.engine)
 
-    def _ask(self, question: Callable[[], Any]) -> Any:
-        """An answer of the engine, if it still has the cells."""
-        if not self.__dict__["_forget"].alive:
-            raise TableError(f"the cells in {self.engine} were given back by close(); score the frame again.")
-        return question()
+    def _ask(self, query: Callable[[], Any]) -> Any:
+        """The result of a query, refused after close()."""
+        if not self.__dict__["_release"].alive:
+            raise TableError(f"the cells in {self.engine} were released by close(); score the frame again.")
+        return query()
 
     def __enter__(self) -> Self:
         return self
@@ -62,7 +62,7 @@ class EngineCounts(SingleTable):
 
     @cached_property
     def profile(self) -> Profile:  # type: ignore[override]
-        """The sizes of cells, classes and clusters, by two group-bys each."""
+        """Histograms of the sizes of cells, classes and clusters, by two group-bys each."""
         found: Profile = self._ask(lambda: Profile(self.cells.sizes(), self.cells.sizes(GOLD), self.cells.sizes(PRED)))
         return found
 
@@ -70,45 +70,48 @@ class EngineCounts(SingleTable):
         return f"<EngineCounts: {self.n:,} items in {self.nonempty_cells:,} cells, in {self.engine}>"
 
     def cell_total(self, f: CellFormula) -> Any:
-        """The sum over cells, from how many there are of each count and size that f looks at."""
+        """The sum of f over cells, from the distinct combinations of the sizes that f depends on."""
         sides = _sides_of(f)
         found = self._ask(lambda: self.cells.groups(sides))
         counts, times = np.array(found[COUNT], dtype=np.int64), np.array(found["times"], dtype=np.int64)
         ones = np.ones_like(counts)
-        held = [np.array(found[f"{s}_size"], dtype=np.int64) if s in sides else ones for s in (GOLD, PRED)]
-        return exact_sum(np.asarray(f(counts, *held) * times))
+        margins = [np.array(found[f"{s}_size"], dtype=np.int64) if s in sides else ones for s in (GOLD, PRED)]
+        return exact_sum(np.asarray(f(counts, *margins) * times))
 
     def class_best(self, f: CellFormula) -> Any:
-        """The sum over classes of their best cells."""
+        """The sum over classes of the maximum of f over their cells."""
         return self._ask(lambda: self.cells.best(f, GOLD))
 
     def cluster_best(self, f: CellFormula) -> Any:
-        """The sum over clusters of their best cells."""
+        """The sum over clusters of the maximum of f over their cells."""
         return self._ask(lambda: self.cells.best(f, PRED))
 
     def matched(self, *, greedy: bool = False) -> Any:
-        """Not without all cells."""
+        """Unsupported: matching needs all cells."""
         cells = f"{self.nonempty_cells:,} cells"
         raise TableError(f"a one-to-one map needs all {cells}, which stay in {self.engine}; leave it out.")
 
     def expand(self) -> tuple[Any, Any]:
-        """Not without all items."""
+        """Unsupported: the items stay in the engine."""
         raise TableError(f"a list of items needs all of them, which stay in {self.engine}; collect them first.")
 
     def each(self, f: Callable[[Any], Any]) -> Any:
-        """f of this table."""
+        """Apply f to this table."""
         return f(self)
 
 
-def _closed(cells: Cells) -> None:
-    """Forget the cells, unless the engine has gone already."""
+def _close(cells: Cells) -> None:
+    """Release the cells; an engine that has ended is no error."""
     with suppress(Exception):
         cells.close()
 
 
 def _sides_of(f: CellFormula) -> tuple[str, ...]:
-    """Which sizes a formula looks at, tried on numbers: most look at one, and pairs are far fewer than triples."""
-    cell, first, second, other = (np.array([x]) for x in (3.0, 7.0, 11.0, 13.0))
-    value = f(cell, first, second)
-    by_class, by_cluster = f(cell, other, second) != value, f(cell, first, other) != value
+    """The margins that a formula depends on, found by evaluating it on distinct numbers.
+
+    Most formulas depend on one margin, and distinct pairs (count, size) are far fewer than triples.
+    """
+    count, of_class, of_cluster, other = (np.array([x]) for x in (3.0, 7.0, 11.0, 13.0))
+    value = f(count, of_class, of_cluster)
+    by_class, by_cluster = f(count, other, of_cluster) != value, f(count, of_class, other) != value
     return (*((GOLD,) if by_class else ()), *((PRED,) if by_cluster else ()))

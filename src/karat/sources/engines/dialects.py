@@ -1,4 +1,4 @@
-"""Where engines differ behind narwhals: what is kept, how results come out, and how failures are told."""
+"""Differences between engines that narwhals does not hide: caching, collecting results, and errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from karat.labels.encoding import times
 
 Lazy: TypeAlias = Any  # narwhals' LazyFrame, which is generic in what it wraps
 
-ENGINES = {  # by package: the name, and what to do where a question fails
+ENGINES = {  # by package: its name, and the remedy when a query fails
     "pyspark": ("Spark", "check its session, and try again"),
     "ibis": ("Ibis", "check its session, and try again"),
     "duckdb": ("DuckDB", "check its connection and the columns that were named"),
@@ -27,34 +27,37 @@ ENGINES = {  # by package: the name, and what to do where a question fails
     "dask": ("Dask", "check the columns that were named"),
     "modin": ("Modin", "check the columns that were named"),
 }
-ALIKE = frozenset(  # Spark's types that are the same plain values from Arrow as from rows; times are not, nor structs
+ALIKE = frozenset(  # Spark types whose Python values are equal by way of Arrow and of rows; not times or structs
     ("binary", "boolean", "byte", "date", "decimal", "double", "float", "integer", "long", "short", "string")
 )
 
 
 def comes_from(native: object, *packages: str) -> bool:
-    """Whether a frame is of some package, by its type: columns may be attributes, of any name."""
+    """Whether a frame's type is defined in one of some packages.
+
+    Attributes are not checked, since some frames offer their columns as attributes.
+    """
     return any(kind.__module__.partition(".")[0] in packages for kind in type(native).__mro__)
 
 
 @contextmanager
 def engine_errors(native: object) -> Iterator[None]:
-    """What an engine, Java, a lost cluster or a database raises, as one sentence that names the engine."""
-    known = (told for package, told in ENGINES.items() if comes_from(native, package))
+    """Raise the errors of an engine (Java, a lost cluster, a database) as one sentence that names it."""
+    known = (entry for package, entry in ENGINES.items() if comes_from(native, package))
     name, remedy = next(known, (type(native).__name__, "check the columns that were named"))
     with translated(lambda reason: f"{name} failed ({reason}); {remedy}."):
         yield
 
 
 def knows_nan(native: Any) -> bool:
-    """Whether an engine tells NaN from other numbers; SQLite, by way of Ibis, has none."""
+    """Whether an engine has NaN; SQLite, by way of Ibis, does not."""
     if not comes_from(native, "ibis"):
         return True
     return bool(native.get_backend().has_operation(import_module("ibis.expr.operations").IsNan))
 
 
 def check_together(gold: Any, pred: Any) -> None:
-    """Refuse two frames of two engines; and of two connections, which Ibis would take for one if both are alike."""
+    """Refuse frames of two engines, or of two Ibis connections, which Ibis confuses if they look alike."""
     first, second = (nw.from_native(side).implementation for side in (gold, pred))
     if first is not second:
         raise LabelError(f"gold is a frame of {name_of(first)} and pred of {name_of(second)}; give two of the same.")
@@ -65,14 +68,14 @@ def check_together(gold: Any, pred: Any) -> None:
 
 
 def name_of(implementation: Any) -> str:
-    """An engine's name as its package has it, whatever the way to reach it."""
+    """The package name of an engine, in lower case, also if it is reached by way of SQLFrame or Ibis."""
     return str(implementation).rsplit(".", 1)[-1].partition("[")[0].lower()
 
 
 def kept(cells: Lazy) -> Lazy:
-    """Cells that will be asked several times, worked out once and kept where they are."""
+    """Cells cached in their engine, since they are queried several times."""
     native = cells.to_native()
-    if comes_from(native, "pyspark"):  # which would take what it keeps for the same file as it was before
+    if comes_from(native, "pyspark"):  # a unique filter, or Spark reuses the cached plan of a file that has changed
         with engine_errors(native):
             return nw.from_native(native.where(f"'{uuid4().hex}' IS NOT NULL").persist()).lazy()
     if cells.implementation.is_dask():
@@ -81,7 +84,7 @@ def kept(cells: Lazy) -> Lazy:
 
 
 def released(cells: Lazy) -> None:
-    """Let an engine forget cells that it kept."""
+    """Release cells that an engine has cached."""
     native = cells.to_native()
     if comes_from(native, "pyspark"):
         native.unpersist()
@@ -101,14 +104,14 @@ def columns(lazy: Lazy) -> dict[str, Any]:
 
 
 def _of_spark(native: Any) -> dict[str, Any]:
-    """By way of Arrow, which is faster, where its values are those of rows."""
+    """The columns of a Spark frame, by way of Arrow, which is faster, if all types allow it."""
     if hasattr(type(native), "toArrow") and all(field.dataType.typeName() in ALIKE for field in native.schema):
         try:
             return frame_columns(nw.from_native(native.toArrow()))
         except ImportError:  # no PyArrow, or one that Spark finds too old
             pass
     rows = native.collect()
-    return {name: [row[place] for row in rows] for place, name in enumerate(native.columns)}
+    return {name: [row[index] for row in rows] for index, name in enumerate(native.columns)}
 
 
 def frame_columns(found: Any) -> dict[str, Any]:
@@ -117,12 +120,12 @@ def frame_columns(found: Any) -> dict[str, Any]:
 
 
 def _values(series: Any) -> Any:
-    long = series.dtype in (nw.Int128, nw.UInt128)  # which NumPy has not
+    long = series.dtype in (nw.Int128, nw.UInt128)  # NumPy has no such type
     if series.dtype.is_integer() and not long and not series.null_count():
         return series.to_numpy()
     if series.dtype == nw.Time:
         return list(times(series))
     if series.dtype in (nw.Duration, nw.Datetime) and getattr(series.dtype, "time_unit", "") == "ns":
         plain = series.dtype == nw.Duration or series.dtype.time_zone is None
-        return list(series.to_numpy()) if plain else series.to_list()  # to the nanosecond, as Python's are not
+        return list(series.to_numpy()) if plain else series.to_list()  # Python's types lack nanoseconds
     return series.to_list()

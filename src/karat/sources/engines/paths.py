@@ -1,4 +1,4 @@
-"""Files opened by Polars or Spark, on this machine or wherever they read from."""
+"""Files opened by Polars or Spark, local or remote."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def opened_by(
     master: str | None = None,
     memory: str | None = None,
 ) -> Iterator[Any]:
-    """A file, a folder or a pattern of Parquet or CSV files as a frame of an engine, while the engine runs.
+    """Open Parquet or CSV files (a path, a folder or a pattern) as a frame of an engine, for a with block.
 
-    Columns of CSV files are text, and an empty field is a missing value, quoted or not; numbers names the columns of
-    counts and weights.
+    Columns of CSV files are text, except those in numbers (counts and weights); an empty field, quoted or not, is a
+    missing value.
     """
     kind = _kind(path)
     if engine == "polars":
@@ -43,13 +43,13 @@ def opened_by(
             yield _by_spark(session, path, kind, numbers)
         finally:
             if ours:
-                with suppress(Exception):  # if it has gone; Java ends with us
+                with suppress(Exception):  # it may have ended; Java ends with this process
                     session.stop()
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Suppress what PySpark and py4j print besides errors, and restore the settings of before.
+    """Suppress what PySpark and py4j print besides errors; restore the settings afterwards.
 
     py4j logs, with a traceback, whatever interrupts a query, Ctrl-C too, and uses the root logger. PySpark warns about
     pandas 3 when a session starts, but karat asks it for Arrow tables and rows, never for pandas.
@@ -65,7 +65,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _kind(path: str) -> str:
-    """What a path holds, by its ending; a folder is of Parquet."""
+    """The file format, by the ending of a path; a folder holds Parquet files."""
     name = path.rstrip("/").lower()
     for ending in (".gz", ".zst"):
         name = name.removesuffix(ending)
@@ -100,7 +100,7 @@ def _by_polars(path: str, kind: str, numbers: Sequence[str]) -> Any:
 
 
 def _spark(master: str | None, memory: str | None) -> tuple[Any, bool]:
-    """The running session, or one of our own, which is to be stopped."""
+    """The active session, or a new one, and whether it is new and so must be stopped."""
     try:
         from pyspark import SparkConf, SparkContext
         from pyspark.sql import SparkSession
@@ -122,54 +122,54 @@ def _spark(master: str | None, memory: str | None) -> tuple[Any, bool]:
         if SparkContext._gateway is None:
             SparkContext(conf=conf, gateway=_java(conf))
         return SparkSession.builder.config(conf=conf).getOrCreate(), True
-    except Exception as problem:  # whatever Java, or its absence, makes of it
+    except Exception as problem:  # Java missing, too old, or failing
         raise KaratError(f"Spark did not start ({first_line(problem)}); check Java and {master or 'local'}.") from None
 
 
 def _java(conf: Any) -> Any:
-    """The Java that Spark runs in: what it logs is kept from the terminal, and told if it does not start."""
+    """Start the Java gateway of Spark with its log kept off the terminal; if it fails, raise the reason."""
     from pyspark import java_gateway
 
     launch: Any = java_gateway.launch_gateway
     with tempfile.TemporaryFile() as written, _undisturbed():
         try:
             return launch(conf, {"stderr": written})
-        except Exception as problem:  # which says that Java has ended, but not why
+        except Exception as problem:  # it says that Java has ended; the log says why
             written.seek(0)
             lines = written.read().decode(errors="replace").splitlines()
-            told = [line for line in lines if any(word in line for word in ("JAVA_HOME", "Error:", "Exception:"))]
-            reason = told[0].rpartition("Exception: ")[2].strip() if told else first_line(problem)
+            errors = [line for line in lines if any(word in line for word in ("JAVA_HOME", "Error:", "Exception:"))]
+            reason = errors[0].rpartition("Exception: ")[2].strip() if errors else first_line(problem)
             raise KaratError(reason) from None
 
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Signals wait for a moment, unless they come twice: a Java whose start is broken off runs on for ever."""
-    if threading.current_thread() is not threading.main_thread():  # where no signal arrives
+    """Postpone signals to the end of the block, unless they come twice: an interrupted start leaves Java running."""
+    if threading.current_thread() is not threading.main_thread():  # signals reach the main thread only
         yield
         return
-    heard: list[int] = []
+    received: list[int] = []
 
-    def hear(number: int, frame: Any) -> None:
-        if heard:
+    def postpone(number: int, frame: Any) -> None:
+        if received:
             before[number](number, frame)
-        heard.append(number)
+        received.append(number)
 
     numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     before: dict[int, Any] = {n: signal.getsignal(n) for n in numbers if callable(signal.getsignal(n))}
     for number in before:
-        signal.signal(number, hear)
+        signal.signal(number, postpone)
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        if heard:
-            signal.raise_signal(heard[0])
+        if received:
+            signal.raise_signal(received[0])
 
 
 def _check_master(master: str | None) -> None:
-    """Refuse a standalone master that nobody can connect to; of several, one is enough."""
+    """Refuse standalone masters if none of them accepts a connection."""
     if master is None or not master.startswith("spark://"):
         return
     problem = "it names no host and port"

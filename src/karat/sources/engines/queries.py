@@ -1,4 +1,4 @@
-"""What is asked of an engine, in narwhals' words: the cells of a table, and sums over them."""
+"""Queries to an engine, in narwhals: the cells of a table, and sums over them."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ GROUP, WEIGHT = "karat_group", "karat_weight"
 
 
 def pred_names(number: int) -> list[str]:
-    """The names of the columns of so many systems: PRED for one, so that its cells have the names of a table."""
-    return [PRED] if number == 1 else [f"{PRED}_{place}" for place in range(number)]
+    """The internal column names of a number of systems: PRED if there is one, so that its cells are a table."""
+    return [PRED] if number == 1 else [f"{PRED}_{index}" for index in range(number)]
 
 
 class Frame(NamedTuple):
-    """A frame of some engine, to be asked later."""
+    """A lazy frame of some engine."""
 
     lazy: Lazy
-    inner: Mapping[str, str]  # what its columns are called in questions, by the user's names
+    inner: Mapping[str, str]  # names of the columns in queries, by the user's names
     engine: str
 
     @classmethod
@@ -42,18 +42,18 @@ class Frame(NamedTuple):
         """A frame or a table of any engine that narwhals knows."""
         names: list[str] = []
         inner: list[str] = []
-        if comes_from(native, "pyspark") and hasattr(type(native), "toDF"):  # where a dot in a name means a field
+        if comes_from(native, "pyspark") and hasattr(type(native), "toDF"):  # a dot in a name would mean a field
             with engine_errors(native):
                 names = list(native.columns)
-                inner = [f"karat_{place}" for place in range(len(names))]
+                inner = [f"karat_{index}" for index in range(len(names))]
                 native = native.toDF(*inner)
-        if comes_from(native, "pyarrow") and hasattr(native, "unify_dictionaries"):  # chunks may have different ones
+        if comes_from(native, "pyarrow") and hasattr(native, "unify_dictionaries"):  # chunks may differ
             native = native.unify_dictionaries()
         try:
             lazy = nw.from_native(native).lazy()
         except nw.exceptions.DuplicateError as problem:
-            told = first_line(problem).rstrip(",: ")
-            raise LabelError(f"the frame has columns of the same name ({told}); give them different names.") from None
+            reason = first_line(problem).rstrip(",: ")
+            raise LabelError(f"the frame has columns of the same name ({reason}); give them different names.") from None
         except TypeError:
             raise LabelError(
                 f"{type(native).__name__} is no frame that karat knows; give one of pandas, Polars, PyArrow, DuckDB, "
@@ -69,7 +69,7 @@ class Frame(NamedTuple):
         return cls(lazy, dict(zip(names, inner or names, strict=True)), name_of(lazy.implementation))
 
     def column(self, name: object, role: str) -> Any:
-        """A column by its name, with NaN as a missing value; refused if there is none."""
+        """The expression of a column, with NaN as a missing value; an unknown name is refused."""
         if not isinstance(name, str) or name not in self.inner:
             hint = nearest(name if isinstance(name, str) else "", self.inner) or f"there are {listed(self.inner, 12)}."
             raise LabelError(f"{role}={brief(name)} is no column of the frame; {hint}")
@@ -80,26 +80,26 @@ class Frame(NamedTuple):
 
 
 def selected(frame: Frame, columns: Mapping[str, tuple[str, str]]) -> Lazy:
-    """Some columns under names of our own, whatever the user's are: for each of ours, the user's and its role."""
+    """Select columns under internal names: columns maps each to the user's name and its role."""
     return frame.lazy.select(*(frame.column(name, role).alias(ours) for ours, (name, role) in columns.items()))
 
 
 def joined(gold: Lazy, pred: Lazy, item: str) -> Lazy:
-    """Gold of one frame and systems of another, matched on the items' ids; labels are missing where one has none."""
+    """Gold of one frame and systems of another, matched on item ids; labels of unmatched items are missing."""
     check_together(gold.to_native(), pred.to_native())
     for side, role in ((gold, "gold"), (pred, "pred")):
         _check_ids(side, role, item)
     kinds = [side.collect_schema()[ITEM] for side in (gold, pred)]
     if kinds[0].is_numeric() != kinds[1].is_numeric():
         raise LabelError(f"{item!r} is {kinds[0]} in gold and {kinds[1]} in pred; give both the same type of id.")
-    if kinds[0] != kinds[1] and all(kind.is_integer() for kind in kinds):  # of different lengths
+    if kinds[0] != kinds[1] and all(kind.is_integer() for kind in kinds):  # of different widths
         gold, pred = (side.with_columns(nw.col(ITEM).cast(nw.Int64)) for side in (gold, pred))
     labels = [name for side in (gold, pred) for name in side.collect_schema().names() if name != ITEM]
     return gold.join(pred, on=ITEM, how="full", suffix="_right").select(*labels)
 
 
 def _check_ids(frame: Lazy, role: str, item: str) -> None:
-    """Refuse ids that are missing, or that occur twice: joins drop the ones and multiply the others."""
+    """Refuse missing ids, which joins drop, and duplicate ids, which joins multiply."""
     counted = frame.group_by(ITEM).agg(nw.len().alias(COUNT)).with_columns(nw.col(COUNT).cast(nw.Int64))
     lacking = collected(counted.filter(nw.col(ITEM).is_null()))[COUNT]
     if lacking:
@@ -112,15 +112,15 @@ def _check_ids(frame: Lazy, role: str, item: str) -> None:
 
 
 def cells_of(rows: Lazy) -> Lazy:
-    """How many items there are of each combination of labels, and what they weigh if they have weights."""
+    """The number of items of each combination of labels, and their total weight if items have weights."""
     kinds = rows.collect_schema()
     totals = []
     for name in (COUNT, WEIGHT):
         if name in kinds.names():
             _check_weights(rows, name)
-            wide = nw.Int64 if kinds[name].is_integer() else nw.Float64  # sums may be of 32 bits
+            wide = nw.Int64 if kinds[name].is_integer() else nw.Float64  # sums of narrow types may stay at 32 bits
             rows = rows.with_columns(nw.col(name).cast(wide))
-            if name == COUNT:  # a cell without items is none
+            if name == COUNT:  # empty cells are left out
                 rows = rows.filter(nw.col(COUNT) > 0)
             totals.append(nw.col(name).sum().alias(name))
         elif name == COUNT:
@@ -131,7 +131,7 @@ def cells_of(rows: Lazy) -> Lazy:
 
 
 def _check_weights(rows: Lazy, name: str) -> None:
-    """Refuse counts and weights that are no numbers, missing or negative, which a sum would hide."""
+    """Refuse counts and weights that are not numbers, missing or negative, which a sum would hide."""
     kind = rows.collect_schema()[name]
     if not kind.is_numeric():
         raise TableError(f"counts and weights are {kind} here; give a column of numbers.")
@@ -141,17 +141,17 @@ def _check_weights(rows: Lazy, name: str) -> None:
     least = number(rows, nw.col(name).min())
     if least < 0:
         raise TableError(f"a count or weight is {least}; give positive numbers.")
-    check_total(number(rows, nw.col(name).cast(nw.Float64).sum()))  # a sum of integers may wrap around
+    check_total(number(rows, nw.col(name).cast(nw.Float64).sum()))  # a sum of integers may overflow
 
 
 def number(lazy: Lazy, expression: Any) -> Any:
-    """One number of a frame; 0 of an empty one."""
+    """The value of an aggregate expression; 0 for an empty frame."""
     (values,) = collected(lazy.select(expression.alias(COUNT))).values()
     return values[0] if values and values[0] is not None else 0
 
 
 def sizes(counted: Lazy) -> Sizes:
-    """How many groups there are of each size, in exact integers."""
+    """A histogram of the column COUNT, in exact integers."""
     found = collected(counted.group_by(COUNT).agg(nw.len().alias("times")))
     pairs = sorted((int(size), int(times)) for size, times in zip(found[COUNT], found["times"], strict=True))
     return Sizes(tuple(size for size, _ in pairs), tuple(times for _, times in pairs))
@@ -163,9 +163,9 @@ def margin(cells: Lazy, side: str) -> Lazy:
 
 
 def with_margins(cells: Lazy, sides: Sequence[str]) -> Lazy:
-    """Cells with the sizes of their classes and clusters; no key is null any more, since joins drop nulls."""
-    whole = cells
+    """Cells with the sizes of their classes and clusters; keys must not be null, since joins drop nulls."""
+    original = cells
     for side in sides:
-        sized = margin(whole, side).rename({COUNT: f"{side}_size"})
+        sized = margin(original, side).rename({COUNT: f"{side}_size"})
         cells = cells.join(sized, on=side, how="inner", suffix="_again")
     return cells

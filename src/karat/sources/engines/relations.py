@@ -1,6 +1,6 @@
-"""DuckDB's relations: the group-by, and all questions about the cells, in its own SQL.
+"""DuckDB relations: the group-by, and all queries about the cells, in SQL.
 
-narwhals, asked about relations, makes DuckDB print notices of leaks when the program ends.
+narwhals is not used, since with relations it makes DuckDB print notices of leaks when the program ends.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from karat.tables.counts import CellFormula, count_itself
 from karat.tables.profile import Sizes
 from karat.tables.table import check_total
 
-NUMBERS = (  # the types of numbers begin with
+NUMBERS = (  # prefixes of the names of numeric types
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT",
     "DOUBLE", "FLOAT", "DECIMAL",
 )  # fmt: skip
 
 
 def is_relation(data: object) -> bool:
-    """Whether something is a relation of DuckDB."""
+    """Whether an object is a DuckDB relation."""
     return comes_from(data, "duckdb", "_duckdb") and hasattr(data, "aggregate")
 
 
 def relation_rows(relation: Any, columns: Mapping[str, tuple[str, str]]) -> Any:
-    """Some columns under names of our own: for each of ours, the user's and its role."""
+    """Select columns under internal names: columns maps each to the user's name and its role."""
     chosen = (f"{_column(relation, name, role)} AS {ours}" for ours, (name, role) in columns.items())
     return relation.project(", ".join(chosen))
 
 
 def relation_cells(rows: Any) -> DuckdbCells:
-    """How many items there are of each combination of labels, and what they weigh if they have weights."""
+    """The number of items of each combination of labels, and their total weight if items have weights."""
     totals = []
     for name in (COUNT, WEIGHT):
         if name not in rows.columns:
@@ -47,27 +47,27 @@ def relation_cells(rows: Any) -> DuckdbCells:
         kind = str(rows.types[rows.columns.index(name)]).upper()
         if not kind.startswith(NUMBERS):
             raise TableError(f"counts and weights are {kind} here; give a column of numbers.")
-        asked = f"count(*) FILTER ({name} IS NULL), min({name}), sum({name}::DOUBLE)"
-        lacking, least, total = rows.aggregate(asked).fetchall()[0]
+        checks = f"count(*) FILTER ({name} IS NULL), min({name}), sum({name}::DOUBLE)"
+        lacking, least, total = rows.aggregate(checks).fetchall()[0]
         if lacking or (least is not None and least < 0):
             what = f"{lacking:,} rows have no count or weight" if lacking else f"a count or weight is {least}"
             raise TableError(f"{what}; give each row a positive number.")
         check_total(total or 0)
         totals.append(f"sum({name})::{'BIGINT' if 'INT' in kind else 'DOUBLE'} AS {name}")
-        if name == COUNT:  # a cell without items is none
+        if name == COUNT:  # empty cells are left out
             rows = rows.filter(f"{COUNT} > 0")
-    # names are our own by now, so that none of the user's is taken for another
+    # all names are internal here, so none of the user's can clash with them
     keys = ", ".join(name for name in rows.columns if name not in (COUNT, WEIGHT))
     return DuckdbCells.of(rows.aggregate(f"{keys}, {', '.join(totals)}", keys))
 
 
 def relation_labels(relation: Any, columns: Mapping[str, tuple[str, str]]) -> Lazy:
-    """Items and their labels, to be joined."""
+    """Items and their labels as a lazy frame, to be joined."""
     return _frame(relation_rows(relation, columns))
 
 
 class DuckdbCells(Cells):
-    """Cells in a database of their own, in memory or on the disk as DuckDB decides, whatever becomes of the user's."""
+    """Cells in a separate in-memory database, which may spill to disk and outlives the user's connection."""
 
     def __init__(
         self,
@@ -84,14 +84,14 @@ class DuckdbCells(Cells):
 
     @classmethod
     def of(cls, cells: Any) -> DuckdbCells:
-        """The rows of a relation, copied in streaming."""
+        """Copy the rows of a relation, as a stream of Arrow batches."""
         import duckdb
 
         _need_arrow()
         folder = tempfile.TemporaryDirectory(dir=own_folder(), ignore_cleanup_errors=True)
         connection = duckdb.connect(config={"temp_directory": folder.name, "preserve_insertion_order": False})
         try:
-            reader = getattr(cells, "to_arrow_reader", None) or cells.fetch_arrow_reader  # DuckDB 2; before
+            reader = getattr(cells, "to_arrow_reader", None) or cells.fetch_arrow_reader  # the name before DuckDB 2
             connection.register("given", reader())
             connection.execute("CREATE TABLE cells AS SELECT * FROM given")
             connection.unregister("given")
@@ -102,37 +102,37 @@ class DuckdbCells(Cells):
             raise
 
     def _ask(self, query: str) -> list[tuple[Any, ...]]:
-        """The rows of a query, in which {cells} stands for the cells."""
+        """The rows of a query, in which {cells} stands for the filtered table of cells."""
         cells = f"(SELECT * FROM {self.name} {self.where})"
         given = list(self.given) * query.count("{cells}")
-        cursor = self.connection.cursor()  # so that threads may ask at the same time
+        cursor = self.connection.cursor()  # so that threads may query at the same time
         return list(cursor.execute(query.replace("{cells}", cells), given).fetchall())
 
     def number(self) -> int:
-        """How many cells there are."""
+        """The number of non-empty cells."""
         return int(self._ask("SELECT count(*) FROM {cells}")[0][0])
 
     def columns(self) -> dict[str, Any]:
-        """All cells."""
+        """Collect all cells, as arrays or lists by column."""
         found = self.connection.cursor().sql(f"SELECT * FROM {self.name} {self.where}", params=list(self.given))
         return frame_columns(nw.from_native(found.to_arrow_table()))
 
     def unlabelled(self) -> int:
-        """How many items lack a label on either side."""
+        """The number of items without a gold or a predicted label."""
         query = f"SELECT coalesce(sum({COUNT}), 0) FROM {{cells}} WHERE {GOLD} IS NULL OR {PRED} IS NULL"
         return int(self._ask(query)[0][0])
 
     def labelled(self) -> DuckdbCells:
-        """The cells of items that have both labels."""
+        """The cells of items with both a gold and a predicted label."""
         return self._only(f"{GOLD} IS NOT NULL AND {PRED} IS NOT NULL")
 
     def items_in(self, cluster: Any) -> int:
-        """How many items have this predicted label."""
+        """The number of items with this predicted label."""
         found = self._only(f"{PRED} = ?", cluster)
         return int(found._ask(f"SELECT coalesce(sum({COUNT}), 0) FROM {{cells}}")[0][0])
 
     def without(self, cluster: Any) -> DuckdbCells:
-        """The cells of all other predicted labels."""
+        """The cells of all clusters but this one."""
         return self._only(f"{PRED} != ?", cluster)
 
     def _only(self, condition: str, *given: Any) -> DuckdbCells:
@@ -140,13 +140,13 @@ class DuckdbCells(Cells):
         return DuckdbCells(self.connection, self.folder, where, *self.given, *given, name=self.name)
 
     def weighed(self) -> DuckdbCells:
-        """The cells with what their items weigh in place of their number."""
+        """The cells with total weights in place of counts."""
         chosen = f"SELECT {GOLD}, {PRED}, {WEIGHT} AS {COUNT} FROM {self.name} WHERE {WEIGHT} > 0"
         self.connection.execute(f"CREATE OR REPLACE VIEW weighed AS {chosen}")
         return DuckdbCells(self.connection, self.folder, self.where, *self.given, name="weighed")
 
     def sizes(self, side: str | None = None) -> Sizes:
-        """How many cells, classes or clusters there are of each size."""
+        """A histogram of the sizes of cells, classes (GOLD) or clusters (PRED)."""
         inner = "{cells}" if side is None else f"(SELECT sum({COUNT}) AS {COUNT} FROM {{cells}} GROUP BY {side})"
         pairs = sorted(
             (int(size), int(times)) for size, times in self._ask(f"SELECT {COUNT}, count(*) FROM {inner} GROUP BY 1")
@@ -154,13 +154,13 @@ class DuckdbCells(Cells):
         return Sizes(tuple(size for size, _ in pairs), tuple(times for _, times in pairs))
 
     def groups(self, sides: Sequence[str]) -> dict[str, list[Any]]:
-        """How often each count occurs together with the sizes of its class or cluster."""
+        """Distinct combinations of cell count and class or cluster size, with their frequency."""
         names = [COUNT, *(f"{side}_size" for side in sides)]
         rows = self._ask(f"SELECT {', '.join(names)}, count(*) FROM ({_sized(sides)}) GROUP BY ALL")
-        return {name: [row[place] for row in rows] for place, name in enumerate([*names, "times"])}
+        return {name: [row[index] for row in rows] for index, name in enumerate([*names, "times"])}
 
     def best(self, f: CellFormula, side: str) -> Any:
-        """The formula is arithmetic, so DuckDB's own expressions go through it."""
+        """Sum of maxima of f; f is plain arithmetic, so it is applied to DuckDB's column expressions."""
         if f is count_itself:
             return int(
                 self._ask(f"SELECT sum(best) FROM (SELECT max({COUNT}) AS best FROM {{cells}} GROUP BY {side})")[0][0]
@@ -175,13 +175,13 @@ class DuckdbCells(Cells):
         raise TableError("cells that stay in DuckDB cannot be pickled; keep the scores, as to_dict() has them.")
 
     def close(self) -> None:
-        """Give back memory and disk."""
+        """Release memory and disk."""
         self.connection.close()
         self.folder.cleanup()
 
 
 def _sized(sides: Sequence[str]) -> str:
-    """A query: cells with the sizes of their classes, or clusters, or both."""
+    """SQL of the cells with the sizes of their classes, of their clusters, or of both."""
     windows = "".join(f", sum({COUNT}) OVER (PARTITION BY {side})::BIGINT AS {side}_size" for side in sides)
     return f"SELECT *{windows} FROM {{cells}}"
 
@@ -199,7 +199,7 @@ def _frame(relation: Any) -> Lazy:
 
 
 def _column(relation: Any, name: object, role: str) -> str:
-    """A column by its name, whatever is in it, with NaN as a missing value."""
+    """The SQL of a column, with NaN as a missing value."""
     kind = str(_type(relation, name, role)).upper()
     quoted = _quoted(str(name))
     return f"CASE WHEN isnan({quoted}) THEN NULL ELSE {quoted} END" if kind in ("DOUBLE", "FLOAT") else quoted

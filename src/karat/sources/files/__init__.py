@@ -1,19 +1,19 @@
-"""Files of labels: what they are, what is in them, and the systems they give.
+"""Files of labels: from paths to gold and systems.
 
-inputs.py    a path, a pattern or standard input, and of which kind it is
-contents.py  the bytes of a text, unpacked, and no more of them than memory holds
+inputs.py    a path, a pattern or standard input, and its file format
+contents.py  the decompressed bytes of a text file, within the limits of size
 text.py      small delimited files, JSON lines, one label per line, read by the standard library
-members.py   formats in which items are named by themselves: communities, Senseval keys
+members.py   formats that name items: communities, Senseval keys
 arrays.py, arrow.py
-             NumPy and Arrow files, checked before use
+             NumPy and Arrow files, validated before use
 observations.py, hdf5.py
-             AnnData files, read by a process of its own
-sources.py   one file's columns, whatever its kind
-roles.py     which column is the item, which gold, which predicted
-problems.py  what to say of ids and labels that do not fit
+             AnnData files, read in a separate process
+sources.py   Source: the columns of a file of any format
+roles.py     which column holds item ids, which gold, which predicted labels
+problems.py  error messages about ids and labels
 options.py   the options of read(), as one object
-matching.py  columns in memory, aligned
+matching.py  alignment of columns in memory
 sql.py, headers.py, queries.py, progress.py, counting.py
-             large, compressed and Parquet files, read by DuckDB out of core, and aligned
+             large, compressed and Parquet files, read and aligned by DuckDB out of core
 reading.py   read_files(): from paths to gold and systems
 """

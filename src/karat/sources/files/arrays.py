@@ -1,4 +1,4 @@
-"""NumPy arrays."""
+"""NumPy .npy files."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from karat.sources.files.inputs import Input
 
 
 def read_npy(source: Input) -> Any:
-    """A one-dimensional array, left on the disk until it is counted; pickles are refused."""
+    """Memory-map a one-dimensional array of labels; pickled objects are refused."""
     try:
         dtype, shape, start = array_header(source.path)
-    except Exception as problem:  # whatever a file that is no array makes NumPy raise
+    except Exception as problem:  # NumPy raises many types for damaged files
         reason = str(problem).split("\n", 1)[0].rstrip(".")[:200]
         raise FileError(f"{source.name!r} is not an array that karat reads ({reason}); save plain labels.") from None
     if len(shape) != 1 or dtype.subdtype is not None:
@@ -32,7 +32,10 @@ def read_npy(source: Input) -> Any:
 
 
 def array_header(path: str) -> tuple[np.dtype[Any], tuple[int, ...], int]:
-    """What a NumPy file says that it holds, and where it begins; it must be there. NumPy itself can crash of it."""
+    """The type and shape that a .npy file declares, and the offset of its data, in bytes.
+
+    The size is checked against the file, since NumPy itself can crash on a wrong header.
+    """
     with open(path, "rb") as file:
         if file.read(2) == b"PK":
             raise ValueError("it holds several arrays")
@@ -46,18 +49,18 @@ def array_header(path: str) -> tuple[np.dtype[Any], tuple[int, ...], int]:
     size = dtype.itemsize
     for length in shape:
         if type(length) is not int or length < 0:
-            raise ValueError(f"the shape {shape} has a length that is none")
+            raise ValueError(f"the shape {shape} is not one of non-negative integers")
         size *= length
-    held = os.path.getsize(path) - start
+    available = os.path.getsize(path) - start
     if dtype.hasobject:
         raise ValueError("it holds pickled objects")
-    if size > held:
-        raise ValueError(f"it should have {size:,} bytes of data but has {held:,}")
+    if size > available:
+        raise ValueError(f"it should have {size:,} bytes of data but has {available:,}")
     return dtype, shape, start
 
 
 def _is_text(array: Any) -> bool:
-    """Whether all four bytes of each character of an array of text are a character; NumPy does not look."""
+    """Whether each four-byte code of a text array is a valid code point, which NumPy does not check."""
     for start in range(0, array.size, 1 << 20):
         part = np.ascontiguousarray(array[start : start + (1 << 20)])
         if part.view(np.dtype(np.uint32).newbyteorder(part.dtype.byteorder)).max(initial=0) > sys.maxunicode:

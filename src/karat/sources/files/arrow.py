@@ -1,7 +1,7 @@
-"""Arrow and Feather files: validated before use, and what they claim to hold held against their size.
+"""Arrow and Feather files, validated before use: declared sizes are checked against limits and file size.
 
-A file's footer lists its parts (blocks); each has metadata, a FlatBuffers message, and a body. In a packed part every
-buffer begins with the number of bytes that it unpacks to.
+A file's footer lists its parts (blocks); each has metadata, a FlatBuffers message, and a body. In a compressed part
+every buffer begins with its decompressed size in bytes.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from karat.limits import BATCH, UNPACKED
 from karat.sources.files.inputs import Input
 
 _TAIL = 10  # bytes at the end: the length of the footer, and ARROW1
-_RECORDS, _DICTIONARY = 3, 2  # kinds of message
+_RECORDS, _DICTIONARY = 3, 2  # message types
 
 
 def open_arrow(source: Input) -> Any:
-    """An Arrow IPC or Feather file, mapped into memory."""
+    """Open Arrow IPC or Feather files as a memory-mapped data set."""
     try:
         from pyarrow import dataset
     except ImportError:
         raise FileError(f"{source.name!r} is an Arrow file; pip install pyarrow to read it.") from None
     try:
         for path in source.paths:
-            _check_claims(path, source.name)
+            _check_sizes(path, source.name)
             _validate(path)
         table = dataset.dataset(list(source.paths), format="ipc")
         table.head(1)
@@ -41,16 +41,16 @@ def open_arrow(source: Input) -> Any:
 
 
 def _validate(path: str) -> None:
-    """Refuse offsets and codes that lead beyond a column: whoever follows them reads another's memory, or crashes."""
+    """Refuse offsets and codes outside a column, which would read foreign memory or crash."""
     import pyarrow as pa
 
     with pa.memory_map(path) as file, pa.ipc.open_file(file) as reader:
-        for place in range(reader.num_record_batches):
-            reader.get_batch(place).validate(full=True)
+        for index in range(reader.num_record_batches):
+            reader.get_batch(index).validate(full=True)
 
 
-def _check_claims(path: str, name: str) -> None:
-    """Refuse parts that overlap, and what would take more memory once unpacked than the limits say."""
+def _check_sizes(path: str, name: str) -> None:
+    """Refuse parts that exceed the file, and parts whose decompressed size exceeds the limits."""
     size = os.path.getsize(path)
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         listed = unpacked = 0
@@ -58,14 +58,14 @@ def _check_claims(path: str, name: str) -> None:
             listed += block.metadata + block.body
             if block.metadata < 8 or block.body < 0 or listed > size:
                 raise ValueError("its parts are larger than the file")
-            claim = _claim(data, block)
-            BATCH.check(claim, repr(name), FileError)
-            unpacked += claim
+            size_in_memory = _size_in_memory(data, block)
+            BATCH.check(size_in_memory, repr(name), FileError)
+            unpacked += size_in_memory
         UNPACKED.check(unpacked, repr(name), FileError)
 
 
 class _Block(NamedTuple):
-    """Where a part of the file is, and how many bytes its metadata and its body have."""
+    """The offset of a part in the file, and the sizes of its metadata and body, in bytes."""
 
     start: int
     metadata: int
@@ -73,46 +73,46 @@ class _Block(NamedTuple):
 
 
 class _Fields(NamedTuple):
-    """A FlatBuffers table: its fields are found by number, through a table of offsets."""
+    """A FlatBuffers table at an offset in data; its fields are looked up by number."""
 
     data: Any
-    place: int
+    offset: int
 
     @classmethod
     def root(cls, data: Any, start: int = 0) -> _Fields:
-        """The table that a buffer begins with."""
+        """The root table of a buffer."""
         return cls(data, start + unpack_from("<I", data, start)[0])
 
     def find(self, number: int) -> int | None:
-        """Where a field is; None if it has its default."""
-        offsets = self.place - unpack_from("<i", self.data, self.place)[0]
-        if offsets < 0 or 4 + 2 * number >= unpack_from("<H", self.data, offsets)[0]:
+        """The offset of a field; None if it is absent and so has its default value."""
+        vtable = self.offset - unpack_from("<i", self.data, self.offset)[0]
+        if vtable < 0 or 4 + 2 * number >= unpack_from("<H", self.data, vtable)[0]:
             return None
-        (offset,) = unpack_from("<H", self.data, offsets + 4 + 2 * number)
-        return self.place + offset if offset else None
+        (relative,) = unpack_from("<H", self.data, vtable + 4 + 2 * number)
+        return self.offset + relative if relative else None
 
     def number(self, number: int, kind: str) -> int:
-        """A field that is an integer, as struct names its type."""
-        place = self.find(number)
-        return 0 if place is None else int(unpack_from(kind, self.data, place)[0])
+        """An integer field; kind is a format of the struct module."""
+        offset = self.find(number)
+        return 0 if offset is None else int(unpack_from(kind, self.data, offset)[0])
 
     def table(self, number: int) -> _Fields | None:
-        """A field that is a table."""
-        place = self.find(number)
-        return None if place is None else _Fields.root(self.data, place)
+        """A field that is a nested table."""
+        offset = self.find(number)
+        return None if offset is None else _Fields.root(self.data, offset)
 
     def structs(self, number: int, kind: str, size: int) -> Iterator[tuple[Any, ...]]:
-        """A field that is a list of structs of some bytes each."""
-        place = self.find(number)
-        if place is None:
+        """A field that is a vector of structs, of size bytes each."""
+        offset = self.find(number)
+        if offset is None:
             return
-        start = place + unpack_from("<I", self.data, place)[0]
+        start = offset + unpack_from("<I", self.data, offset)[0]
         for index in range(unpack_from("<I", self.data, start)[0]):
             yield unpack_from(kind, self.data, start + 4 + index * size)
 
 
 def _blocks(data: Any, size: int) -> Iterator[_Block]:
-    """The parts that the footer lists: dictionaries, and batches of rows."""
+    """The parts that the footer lists: dictionaries and record batches."""
     (length,) = unpack_from("<i", data, size - _TAIL)
     if not 0 < length < size - _TAIL:
         raise ValueError("its footer is longer than the file")
@@ -122,20 +122,20 @@ def _blocks(data: Any, size: int) -> Iterator[_Block]:
             yield _Block(start, metadata, body)
 
 
-def _claim(data: Any, block: _Block) -> int:
-    """The bytes of memory that a part takes once unpacked; 0 if it stays in the file as it is."""
+def _size_in_memory(data: Any, block: _Block) -> int:
+    """The bytes of memory that a part takes when decompressed; 0 if it is used in offset."""
     head = data[block.start : block.start + block.metadata]
-    message = _Fields.root(head, 8 if head[:4] == b"\xff" * 4 else 4)  # older files lack the mark before the length
+    message = _Fields.root(head, 8 if head[:4] == b"\xff" * 4 else 4)  # older files lack the marker before the length
     kind, part = message.number(1, "<B"), message.table(2)
     if kind == _DICTIONARY and part is not None:
         part = part.table(1)
     if part is None or kind not in (_RECORDS, _DICTIONARY):
         return 0
-    rows, claimed = part.number(0, "<q"), 0
-    if part.find(3) is not None:  # packed
+    rows, declared = part.number(0, "<q"), 0
+    if part.find(3) is not None:  # compressed
         body = block.start + block.metadata
         for offset, length in part.structs(2, "<qq", 16):
             if length >= 8 and 0 <= offset <= block.body - 8:
-                claimed += max(length, unpack_from("<q", data, body + offset)[0])
-    # more rows than the body has bits: columns of nulls, or of runs, which take memory where they are read
-    return max(claimed, 8 * rows if rows > 8 * block.body else 0)
+                declared += max(length, unpack_from("<q", data, body + offset)[0])
+    # more rows than the body has bits: columns of nulls or run-length-encoded ones, which take memory when read
+    return max(declared, 8 * rows if rows > 8 * block.body else 0)

@@ -1,4 +1,4 @@
-"""The bytes of a file, unpacked, and no more of them than memory holds."""
+"""The decompressed bytes of a file, within the limits of size."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from karat.errors import FileError
 from karat.limits import HELD, LINE, UNPACKED, Limit
 from karat.sources.files.inputs import Input, byte_order
 
-UNREADABLE = (OSError, EOFError, zlib.error)  # what a file that is not whole may raise
+UNREADABLE = (OSError, EOFError, zlib.error)  # raised for a truncated or damaged file
 
-PART = 1 << 20  # bytes that are read at a time
+PART = 1 << 20  # bytes read at a time
 
 
 def open_bytes(source: Input) -> IO[bytes]:
-    """The file, unpacked."""
+    """Open a file, decompressed if it is gzip."""
     if not source.packed:
         return open(source.path, "rb")
     import gzip
@@ -26,14 +26,14 @@ def open_bytes(source: Input) -> IO[bytes]:
 
 
 def check_packed(source: Input) -> None:
-    """Read a gzip file once: DuckDB neither looks at its check sum nor refuses a last line that is too long for it."""
+    """Read a gzip file once: DuckDB neither verifies its checksum nor refuses a last line that is too long."""
     with unreadable(source.name), open_bytes(source) as file:
         for _ in _parts(file, source, (UNPACKED,)):
             pass
 
 
 def check_last_line(source: Input) -> None:
-    """Refuse a last line that DuckDB, which reads 32 MB at a time, would leave out without a word."""
+    """Refuse a last line that DuckDB, which reads 32 MB at a time, would silently omit."""
     with unreadable(source.name), open(source.path, "rb") as file:
         file.seek(max(0, source.size - LINE.now - 2))
         end = file.read().rstrip(b"\r\n\0")  # \0 is half of a line feed in UTF-16
@@ -42,9 +42,9 @@ def check_last_line(source: Input) -> None:
 
 
 def check_unpacked(packed: IO[bytes], name: str) -> int:
-    """The size of a gzip file's content, which may have no more bytes than UNPACKED says, in however many members.
+    """The decompressed size of a gzip file in bytes, over all its members; refused beyond the limit UNPACKED.
 
-    It takes time in proportion to the file and its content. What a damaged file raises is in UNREADABLE.
+    Takes time linear in that size. A damaged file raises one of UNREADABLE.
     """
     import gzip
 
@@ -59,7 +59,7 @@ def check_unpacked(packed: IO[bytes], name: str) -> int:
 
 @contextmanager
 def unreadable(name: str) -> Iterator[None]:
-    """What a damaged or unreadable file raises, as one sentence."""
+    """Raise the errors of a damaged or unreadable file as a FileError."""
     try:
         yield
     except UNREADABLE as problem:
@@ -68,18 +68,18 @@ def unreadable(name: str) -> Iterator[None]:
 
 
 def whole(source: Input) -> bytes:
-    """All bytes of a text, unpacked: refused as soon as a line, or all of it, is longer than the limits say."""
+    """All decompressed bytes of a text file; refused as soon as a line or the whole exceeds the limits."""
     with unreadable(source.name), open_bytes(source) as file:
         return b"".join(_parts(file, source, (HELD, UNPACKED) if source.packed else (HELD,)))
 
 
 def _parts(file: IO[bytes], source: Input, limits: tuple[Limit, ...]) -> Iterator[bytes]:
-    """The bytes of a text, a part at a time, as long as they and each line are within the limits."""
+    """The decompressed bytes of a text file, a part at a time; refused once a line or the whole is too long."""
     size = line = number = 0
     has_lines = None
     while part := file.read(PART):
         if has_lines is None:
-            has_lines = b"\n" in "\n".encode(byte_order(part) or source.encoding)  # as in all but EBCDIC
+            has_lines = b"\n" in "\n".encode(byte_order(part) or source.encoding)  # true of all encodings but EBCDIC
         size += len(part)
         last = max(part.rfind(b"\n"), part.rfind(b"\r"))
         line = line + len(part) if last < 0 else len(part) - last - 1

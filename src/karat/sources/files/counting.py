@@ -1,4 +1,4 @@
-"""Gold and systems in files that DuckDB reads: matched by queries, numbered, and brought under the policy."""
+"""Gold and systems in files that DuckDB reads: matched by queries, encoded, with the policy applied."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from karat.sources.files.roles import Pairing
 from karat.tables.systems import AlignedSystems, CountedSystems, Groups, Systems
 from karat.tables.table import Table
 
-HELD = 50_000_000  # codes of labels that are kept beside tables, at four bytes each
+HELD = 50_000_000  # label codes kept in memory, of four bytes each; beyond that only tables are kept
 
 
 def queried(pairings: Sequence[Pairing], reading: Reading, database: Database) -> Systems:
-    """The systems of some files: with the labels of items, or only their tables if items are too many."""
+    """The systems of some files: with the labels of items, or only tables if there are too many items."""
     keep = True if reading.ids else reading.keep
     pieces = database.pieces(pairings, reading.by, reading.total, ids=reading.ids, whole=keep is True)
     held: list[Rows] = []
     counts = _Tables(pairings, reading)
-    wrong = _Problems(pairings, reading)
+    violations = _Violations(pairings, reading)
     for piece in pieces:
-        wrong.add(piece)
-        if wrong.any:
-            continue  # to the end, so that all of them are counted
+        violations.add(piece)
+        if violations.any:
+            continue  # read to the end, so that messages give total numbers
         rows = _rows(piece, reading)
-        if held and rows.sides[""].names is not held[0].sides[""].names:  # codes of another meaning
+        if held and rows.sides[""].names is not held[0].sides[""].names:  # codes differ between parts
             keep = False
         held.append(rows)
         size = sum(part.sides[""].codes.size for part in held) * len(rows.sides)
@@ -41,7 +41,7 @@ def queried(pairings: Sequence[Pairing], reading: Reading, database: Database) -
             for part in held:
                 counts.add(part)
             held.clear()
-    wrong.tell(database)
+    violations.raise_first(database)
     if held and counts.empty:
         return AlignedSystems(_applied(_joined(held), pairings, reading))
     for part in held:
@@ -59,7 +59,7 @@ def _rows(piece: Piece, reading: Reading) -> Rows:
 
 
 def _applied(rows: Rows, pairings: Sequence[Pairing], reading: Reading) -> Aligned:
-    """The rows under the policy."""
+    """The rows with the policy applied."""
     if rows.weights is not None and not rows.weights.any():
         raise LabelError(ALL_ZERO)
     together = pairings[0].together
@@ -69,38 +69,39 @@ def _applied(rows: Rows, pairings: Sequence[Pairing], reading: Reading) -> Align
 
 
 def _joined(parts: Sequence[Rows]) -> Rows:
-    """Rows one after the other; codes mean the same in all parts."""
+    """Concatenate parts, whose codes stand for the same labels."""
     first = parts[0]
     if len(parts) == 1:
         return first
 
-    def both(columns: Sequence[Any]) -> Any:
+    def concat(columns: Sequence[Any]) -> Any:
         return None if columns[0] is None else np.concatenate(columns)
 
     sides = {
-        name: Coded(both([part.sides[name].codes for part in parts]), side.names) for name, side in first.sides.items()
+        name: Coded(concat([part.sides[name].codes for part in parts]), side.names)
+        for name, side in first.sides.items()
     }
     groups = None
     if first.groups is not None:
-        groups = Coded(both([part.groups.codes for part in parts if part.groups is not None]), first.groups.names)
+        groups = Coded(concat([part.groups.codes for part in parts if part.groups is not None]), first.groups.names)
     return Rows(
-        sides, both([part.items for part in parts]), both([part.counts for part in parts]),
-        both([part.weights for part in parts]), groups,
+        sides, concat([part.items for part in parts]), concat([part.counts for part in parts]),
+        concat([part.weights for part in parts]), groups,
     )  # fmt: skip
 
 
-class _Problems:
-    """What the policy does not allow, counted over all parts."""
+class _Violations:
+    """Violations of the policy, counted over all parts."""
 
     def __init__(self, pairings: Sequence[Pairing], reading: Reading) -> None:
         self.pairings, self.reading = pairings, reading
         self.sides = {"": pairings[0].gold, **{pairing.name: pairing.pred for pairing in pairings}}
-        self.absent = dict.fromkeys(self.sides, 0)  # items that each side lacks
-        self.missing = dict.fromkeys(self.sides, 0)  # labels that each side lacks
+        self.absent = dict.fromkeys(self.sides, 0)  # number of items that each side lacks
+        self.missing = dict.fromkeys(self.sides, 0)  # number of items whose label each side lacks
         self.groupless = 0
 
     def add(self, piece: Piece) -> None:
-        """Count those of a part."""
+        """Count the violations in a part."""
         self.groupless += piece.groupless
         by_gold = self.reading.by is not None and self.reading.policy.missing in ("singletons", "cluster")
         if by_gold:
@@ -115,11 +116,11 @@ class _Problems:
 
     @property
     def any(self) -> bool:
-        """Whether there is something to tell."""
+        """Whether the policy is violated."""
         return bool(self.groupless) or any(self.absent.values()) or any(self.missing.values())
 
-    def tell(self, database: Database) -> None:
-        """Raise what is wrong, with a few of the items that it is about."""
+    def raise_first(self, database: Database) -> None:
+        """Raise an error for the first kind of violation, with a few of the items."""
         if self.groupless:
             raise problems.without_value(self.pairings[0].gold.source, "a group", str(self.reading.by), self.groupless)
         if any(self.absent.values()) and self.reading.policy.missing != "raise":
@@ -133,7 +134,7 @@ class _Problems:
 
 
 class _Tables:
-    """The tables of systems, and of groups, added up part by part."""
+    """The tables of systems and groups, summed part by part."""
 
     def __init__(self, pairings: Sequence[Pairing], reading: Reading) -> None:
         self.pairings, self.reading = pairings, reading
@@ -145,7 +146,7 @@ class _Tables:
 
     @property
     def empty(self) -> bool:
-        """Whether nothing was counted yet."""
+        """Whether no part has been counted."""
         return not self.groups and not any(self.parts.values()) and not self.dropped
 
     def add(self, rows: Rows) -> None:
@@ -174,7 +175,7 @@ class _Tables:
                     self.groups[code][name].append(table)
 
     def systems(self) -> CountedSystems:
-        """The tables of all parts."""
+        """The systems with the summed tables of all parts."""
         if self.groups:
             groups = Groups(
                 (

@@ -1,6 +1,6 @@
-"""The obs table of an .h5ad file, as a process of its own reads it: a damaged file can crash libhdf5 itself.
+"""The obs table of an .h5ad file, read in a separate process, since a damaged file can crash libhdf5.
 
-serve() is that process; files/observations.py starts it and asks it for columns.
+serve() runs in that process; files/observations.py starts it and requests columns.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from karat.limits import OBSERVATIONS, READER_MEMORY, READER_SECONDS, lowered
 
 
 class Observed:
-    """The obs table of an AnnData file; name is what messages call it."""
+    """The obs table of an AnnData file; name is the file's name in messages."""
 
     def __init__(self, path: str, name: str) -> None:
         import h5py
@@ -30,11 +30,11 @@ class Observed:
             self.columns = self._names()
         except (FileError, MemoryError):
             raise
-        except Exception as problem:  # whatever a damaged file makes HDF5 raise
+        except Exception as problem:  # h5py raises many types for damaged files
             raise FileError(f"{name!r} is not an AnnData file ({_reason(problem)}); check it.") from None
 
     def _own(self, group: Any, name: str) -> Any:
-        """A part of a group that this very file holds: links may lead to any file that the user can read."""
+        """A member of a group, refused if it is a link: links may lead to any file that the user can read."""
         for part in name.split("/"):
             if not isinstance(group.get(part, getlink=True), self.h5py.HardLink):
                 raise FileError(f"{self.name!r} has a link at {part!r} instead of data; save it without links.")
@@ -42,64 +42,64 @@ class Observed:
         return self._held(group)
 
     def _held(self, found: Any) -> Any:
-        """Data that this very file holds, not another one in its name, and no more than memory does."""
+        """Data stored in this file, not in external files, and within the limit of memory."""
         if isinstance(found, self.h5py.Dataset):
             if found.external or found.is_virtual:
                 raise FileError(f"{self.name!r} keeps {found.name!r} in other files; save it as one file.")
-            # a chunk is unpacked whole, and data that were never written are claimed by their shape alone
+            # a chunk is decompressed as a whole, and data never written take memory by their shape alone
             sizes = [found.size, *([] if found.chunks is None else [math.prod(found.chunks)])]
             what = f"{self.name!r}, {found.name!r}"
-            if None not in sizes:  # as an empty one, which has no shape
-                OBSERVATIONS.check(max(sizes) * max(found.dtype.itemsize, 16), what, FileError)  # 16: in Python
+            if None not in sizes:  # an empty data set has no shape
+                OBSERVATIONS.check(max(sizes) * max(found.dtype.itemsize, 16), what, FileError)  # 16: a Python object
         return found
 
     @property
     def index(self) -> str:
-        """The name of the column that names the observations."""
+        """The name of the index column, which holds the names of the observations."""
         if not hasattr(self.obs, "keys"):
             return str(self.obs.dtype.names[0])
         return _text(self.obs.attrs.get("_index", "_index"))
 
     def _names(self) -> list[str]:
-        """The names of all columns, that of the index first."""
+        """The names of all columns, the index first."""
         names = list(self.obs.keys()) if hasattr(self.obs, "keys") else list(self.obs.dtype.names)
         return [self.index, *(name for name in names if name not in (self.index, "__categories"))]
 
     def column(self, name: str) -> dict[str, list[Any]]:
-        """The values of a column, None where one is missing; or the codes and the names that they stand for."""
+        """The values of a column, None where missing; for a categorical column its codes and category names."""
         try:
             return self._column(name)
         except (FileError, MemoryError):
             raise
-        except Exception as problem:  # whatever a damaged file makes HDF5 raise
+        except Exception as problem:  # h5py raises many types for damaged files
             raise FileError(
                 f"{self.name!r} cannot be read in obs column {name!r} ({_reason(problem)}); check it."
             ) from None
 
     def _column(self, name: str) -> dict[str, list[Any]]:
-        if not hasattr(self.obs, "keys"):  # written before 2019: one table, its categories elsewhere
-            found, place = self.obs[name], f"uns/{name}_categories"
-            return _values(found) if place not in self.file else _coded(found, self._own(self.file, place))
+        if not hasattr(self.obs, "keys"):  # the format before 2019: one record array, categories in uns
+            found, path = self.obs[name], f"uns/{name}_categories"
+            return _values(found) if path not in self.file else _coded(found, self._own(self.file, path))
         found = self._own(self.obs, name)
         if hasattr(found, "keys"):
             return self._group(name, found)
         reference = found.attrs.get("categories")
-        codes = self._line(found, name)
+        codes = self._read_column(found, name)
         return _values(codes) if reference is None else _coded(codes, self._held(self.file[reference]))
 
     def _group(self, name: str, found: Any) -> dict[str, list[Any]]:
         if "codes" in found and "categories" in found:
-            return _coded(self._line(self._own(found, "codes"), name), self._own(found, "categories"))
+            return _coded(self._read_column(self._own(found, "codes"), name), self._own(found, "categories"))
         if "values" in found and "mask" in found:
-            values, mask = (self._line(self._own(found, part), name) for part in ("values", "mask"))
+            values, mask = (self._read_column(self._own(found, part), name) for part in ("values", "mask"))
             shown = zip(_values(values)["values"], mask.tolist(), strict=True)
             return {"values": [None if hidden else value for value, hidden in shown]}
         raise FileError(
             f"{self.name!r} has no labels in obs column {name!r}, but {listed(found)}; choose another column."
         )
 
-    def _line(self, found: Any, name: str) -> Any:
-        """The data of a column, one for each observation."""
+    def _read_column(self, found: Any, name: str) -> Any:
+        """Read a column; its shape must be that of the index, one value per observation."""
         index = self._own(self.obs, self.index)
         if found.shape is None or len(found.shape) != 1 or found.shape != getattr(index, "shape", found.shape):
             raise FileError(
@@ -110,7 +110,7 @@ class Observed:
 
 
 def _coded(codes: Any, categories: Any) -> dict[str, list[Any]]:
-    """Codes from -1, which stands for a missing value, and the names of the others."""
+    """Codes, with -1 for a missing value, and the category names that they index."""
     found, names = codes.tolist(), _values(categories[()])["values"]
     if codes.dtype.kind not in "iu":
         raise ValueError(f"codes of type {codes.dtype}")
@@ -133,9 +133,9 @@ def _reason(problem: Exception) -> str:
 
 
 def serve(path: str, name: str, most: int) -> None:
-    """Answer on standard output, in a line of JSON each: what columns there are, then each column asked for."""
+    """Write lines of JSON to standard output: first the column names, then each column requested on standard input."""
     answers = os.fdopen(os.dup(1), "w", encoding="ascii")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # a library that prints is not taken for an answer
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # so that what libraries print is not read as an answer
     _limit()
     with lowered({OBSERVATIONS: most}):
         found: Observed | None = None
@@ -158,13 +158,13 @@ def serve(path: str, name: str, most: int) -> None:
 
 
 def _requests() -> Iterator[str]:
-    yield ""  # the first answer is not asked for
+    yield ""  # the first answer, the column names, needs no request
     yield from sys.stdin
 
 
 def _limit() -> None:
-    """Let the system end this process when a damaged file makes it ask for too much memory, or runs in circles."""
-    with suppress(ImportError, ValueError, OSError):  # which not every system has
+    """Limit memory and processor time, since a damaged file can make libhdf5 allocate or loop without end."""
+    with suppress(ImportError, ValueError, OSError):  # not available on every system
         import resource
 
         for kind, most in ((resource.RLIMIT_AS, READER_MEMORY), (resource.RLIMIT_CPU, READER_SECONDS)):

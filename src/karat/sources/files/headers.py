@@ -1,4 +1,4 @@
-"""The columns of files that DuckDB reads: their names in the file, and the names under which it knows them."""
+"""The columns of files that DuckDB reads: their names in the file and their names in queries."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from karat.sources.files.text import first_record
 if TYPE_CHECKING:
     from karat.sources.files.queries import Database
 
-KEYS = 10_000  # JSON lines that are looked at for keys
+KEYS = 10_000  # JSON lines searched for keys
 
 
 class RefusedError(Exception):
-    """A text file that DuckDB does not read; the standard library may, or says what is wrong with it."""
+    """A text file that DuckDB cannot read; the standard library may, or gives a better message."""
 
 
 class Header(NamedTuple):
-    """The names of the columns, and of the columns in queries."""
+    """The names of columns in the file, and their names in queries."""
 
     names: tuple[str, ...]
     inner: tuple[str, ...]
 
 
 def header_of(database: Database, source: Input) -> Header:
-    """The columns of a file, or of several that must have the same."""
+    """The columns of a file, or of several files, which must have the same columns."""
     read = {"jsonl": _keys, "parquet": _parquet, "arrow": _arrow}.get(source.kind, _delimited)
     if source.kind == "jsonl" or len(source.paths) == 1:
         return read(database, source)[0]
@@ -53,19 +53,19 @@ def _delimited(database: Database, source: Input) -> tuple[Header, list[str]]:
         check_last_line(source)
     names = _first_line(database, source)
     if not source.header:
-        names = [str(place + 1) for place in range(len(names))]
-    return Header(tuple(names), tuple(f"c{place}" for place in range(len(names)))), []
+        names = [str(index + 1) for index in range(len(names))]
+    return Header(tuple(names), tuple(f"c{index}" for index in range(len(names)))), []
 
 
 def _first_line(database: Database, source: Input) -> list[str]:
     head = _unpacked_line(database, source) if source.packed and not source.zipped else first_record(source)
-    if not head:  # an empty line, which readers take for different things
+    if not head:  # readers disagree on an empty line
         raise RefusedError(f"{source.name!r} begins with an empty line; take it away.")
     return head
 
 
 def _unpacked_line(database: Database, source: Input) -> list[str]:
-    """The first record of a file that only DuckDB unpacks: its first lines as they are, read as a file of their own."""
+    """The first record of a file that only DuckDB decompresses: fetch raw lines, and parse them as CSV."""
     import csv
 
     raw = "columns={'line': 'VARCHAR'}, auto_detect=false, header=false, delim='\x01', quote='', escape=''"
@@ -84,8 +84,9 @@ def _keys(database: Database, source: Input) -> tuple[Header, list[str]]:
     if source.zipped:
         check_packed(source)
     few = f"SELECT json_keys(json) AS keys, row_number() OVER () AS line FROM {sql.json_lines(source)} LIMIT {KEYS}"
-    each = f"SELECT unnest(keys) AS key, line, unnest(range(len(keys))) AS place FROM ({few})"
-    first = f"SELECT key FROM ({each}) GROUP BY key ORDER BY min((line, place))"  # two are gold and pred in that order
+    each = f"SELECT unnest(keys) AS key, line, unnest(range(len(keys))) AS position FROM ({few})"
+    # keys in order of appearance, since of two the first is gold
+    first = f"SELECT key FROM ({each}) GROUP BY key ORDER BY min((line, position))"
     rows = database.all(f"{first} LIMIT {COLUMNS.now + 1}", source.name, in_order=True)
     if len(rows) > COLUMNS.now:
         COLUMNS.refuse(repr(source.name), FileError)
@@ -94,28 +95,28 @@ def _keys(database: Database, source: Input) -> tuple[Header, list[str]]:
 
 
 def _parquet(database: Database, source: Input) -> tuple[Header, list[str]]:
-    """Its own names: DuckDB gives columns whose names differ in case only, or not at all, other names."""
+    """The names in the Parquet schema: DuckDB renames columns whose names are equal but for case."""
     sizes = f"SELECT sum(total_uncompressed_size), 8 * any_value(rows) FROM parquet_metadata({sql.paths(source)})"
     rows = f"SELECT sum(num_rows) AS rows FROM parquet_file_metadata({sql.paths(source)})"
-    claims = database.all(f"{sizes}, ({rows})", source.name)[0]
-    UNPACKED.check(max(claim or 0 for claim in claims), repr(source.name), FileError)
+    declared = database.all(f"{sizes}, ({rows})", source.name)[0]
+    UNPACKED.check(max(size or 0 for size in declared), repr(source.name), FileError)
     described = database.all(f"DESCRIBE SELECT * FROM {sql.parquet(source)}", source.name)
     query = f"SELECT name, coalesce(num_children, 0) FROM parquet_schema({sql.paths(source)})"
     nodes = database.all(query, source.name, in_order=True)
-    names, place = [], 1  # the first is the root
+    names, index = [], 1  # node 0 is the root
     for _ in described:
-        names.append(nodes[place][0])
-        place = _after(nodes, place)
+        names.append(nodes[index][0])
+        index = _next_sibling(nodes, index)
     return Header(tuple(names), tuple(row[0] for row in described)), [row[1] for row in described]
 
 
-def _after(nodes: list[tuple[str, int]], place: int) -> int:
-    """The place after a column and all that it holds."""
-    children = nodes[place][1]
-    place += 1
+def _next_sibling(nodes: list[tuple[str, int]], index: int) -> int:
+    """The index after a node and all its descendants, in depth-first order."""
+    children = nodes[index][1]
+    index += 1
     for _ in range(children):
-        place = _after(nodes, place)
-    return place
+        index = _next_sibling(nodes, index)
+    return index
 
 
 def _arrow(database: Database, source: Input) -> tuple[Header, list[str]]:
@@ -125,6 +126,6 @@ def _arrow(database: Database, source: Input) -> tuple[Header, list[str]]:
     for name in names:
         if folded[name.lower()] > 1:
             raise FileError(
-                f"{source.name!r} has several columns called {name!r}, but for capitals; give them different names."
+                f"{source.name!r} has several columns called {name!r}, ignoring case; give them different names."
             )
     return Header(names, names), [str(field.type) for field in schema]

@@ -1,4 +1,4 @@
-"""A path, a pattern or standard input: what is there, and of which kind it is."""
+"""A path, a pattern or standard input, and its file format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Kind: TypeAlias = Literal[
     "csv", "tsv", "jsonl", "labels", "matrix", "communities", "senseval", "parquet", "arrow", "npy", "h5ad", "table"
 ]
 
-LARGE = 10 << 20  # bytes from which DuckDB, which takes an eighth of a second to load, is the faster reader
+LARGE = 10 << 20  # bytes above which DuckDB is faster, although it takes an eighth of a second to load
 
 ENDINGS: dict[str, Kind] = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".labels": "labels",
@@ -26,28 +26,28 @@ MAGIC: dict[bytes, Kind] = {
     b"PAR1": "parquet", b"ARROW1": "arrow", b"FEA1": "arrow", b"\x93NUMPY": "npy", b"\x89HDF": "h5ad",
 }  # fmt: skip
 PACKED = (".gz", ".zst", ".zstd", ".bz2", ".xz", ".zip")
-UNPACKED = (".gz", ".zst", ".zstd")  # by DuckDB, from a stream
+UNPACKED = (".gz", ".zst", ".zstd")  # compression that karat reads
 BINARY = ("parquet", "arrow", "npy", "h5ad")
 TABULAR = ("csv", "tsv", "jsonl")
 TEXTS = tuple(
     kind for kind in get_args(Kind) if kind not in (*BINARY, "table")
-)  # of which a user may have to tell the kind
+)  # text formats, which content alone does not always identify
 
 
 class Input(NamedTuple):
-    """Files of one kind that are read as one."""
+    """One file, or several of the same format that are read as one."""
 
-    name: str  # as it was given
+    name: str  # as the user gave it
     paths: tuple[str, ...]
     kind: Kind
     packed: bool = False
     encoding: str = "utf-8"
     header: bool = True
-    separator: str | None = None  # as the user says
+    separator: str | None = None  # the user's delimiter
 
     @property
     def zipped(self) -> bool:
-        """Whether the standard library unpacks it."""
+        """Whether it is compressed with gzip, which the standard library decompresses."""
         return self.packed and _start(self.path, self.name)[:2] == b"\x1f\x8b"
 
     @property
@@ -57,12 +57,12 @@ class Input(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bytes on the disk."""
+        """The size on disk, in bytes."""
         return sum(os.path.getsize(path) for path in self.paths)
 
     @property
     def stem(self) -> str:
-        """A name for the system whose output it is."""
+        """The base name without endings, which names the system."""
         if self.name == "-":
             return "stdin"
         base = os.path.basename(os.path.normpath(self.name))
@@ -72,7 +72,7 @@ class Input(NamedTuple):
 
     @property
     def delimiter(self) -> str:
-        """What stands between the fields of a line."""
+        """The character between the fields of a line."""
         if self.separator is not None:
             return self.separator
         tabs = self.kind == "tsv" or (self.kind == "matrix" and _by_ending(self.name) == "tsv")
@@ -88,9 +88,10 @@ def find(
     delimiter: str | None = None,
     copies: list[str] | None = None,
 ) -> Input:
-    """What a name given by the user stands for; kind says what its text is, if the ending does not or lies.
+    """The input that a path, a pattern or - (standard input) stands for.
 
-    Streams can be read once only, so they are copied to temporary files, which are added to copies.
+    kind is the format of a text file, where its ending is absent or wrong. Streams can be read only once, so they are
+    copied to temporary files, whose paths are added to copies.
     """
     if kind is not None and kind not in get_args(Kind):
         hint = nearest(str(kind), get_args(Kind)) or f"use one of {listed(get_args(Kind), 20)}."
@@ -101,7 +102,7 @@ def find(
     if packed and not name.lower().endswith(UNPACKED):
         raise FileError(f"{name!r} is packed in a way that karat cannot read; unpack it, or pack it as .gz or .zst.")
     start = _start(paths[0], name)
-    packed = packed or start[:2] == b"\x1f\x8b"  # a stream may be packed too
+    packed = packed or start[:2] == b"\x1f\x8b"  # a stream has no ending
     if packed and start[:2] == b"\x1f\x8b":
         start = _unpacked_start(paths[0], name)
     elif packed and not start.startswith(b"\x28\xb5\x2f\xfd"):
@@ -155,7 +156,7 @@ def _neighbour(name: str) -> str:
 
 
 def _check_device(path: str) -> None:
-    """Refuse a device, such as /dev/zero, which may give bytes for ever; a terminal is as good as standard input."""
+    """Refuse devices such as /dev/zero, which may never end; terminals are allowed, like standard input."""
     try:
         mode = os.stat(path).st_mode
         if not (stat.S_ISCHR(mode) or stat.S_ISBLK(mode)) or os.path.samefile(path, os.devnull):
@@ -169,7 +170,7 @@ def _check_device(path: str) -> None:
 
 
 def _copied(source: str | IO[bytes], copies: list[str]) -> str:
-    """A copy of a stream, such as standard input or a named pipe, in a temporary file."""
+    """Copy a stream, such as standard input or a named pipe, to a temporary file, and return its path."""
     import tempfile
 
     from karat.machine.temporary import own_folder
@@ -191,9 +192,9 @@ def _copied(source: str | IO[bytes], copies: list[str]) -> str:
 
 
 def _parts(stream: IO[bytes]) -> Iterator[bytes]:
-    """What comes from a stream; between the parts Python hears of signals, which one long read may miss."""
+    """The bytes of a stream in parts; Python handles signals between them, not during one long read."""
     while True:
-        while not _has_come(stream):
+        while not _is_ready(stream):
             pass
         part = stream.read1(1 << 16) if isinstance(stream, BufferedReader) else stream.read(1 << 16)
         if not part:
@@ -201,13 +202,13 @@ def _parts(stream: IO[bytes]) -> Iterator[bytes]:
         yield part
 
 
-def _has_come(stream: IO[bytes]) -> bool:
-    """Whether a read would not wait; after half a second at the latest."""
+def _is_ready(stream: IO[bytes]) -> bool:
+    """Wait at most half a second for data, and return whether a read would not block."""
     import select
 
     try:
         return bool(select.select([stream], [], [], 0.5)[0])
-    except (OSError, ValueError, TypeError):  # it is no file of the system, or the system cannot wait for such files
+    except (OSError, ValueError, TypeError):  # not a file descriptor, or one that select() does not support
         return True
 
 
@@ -249,12 +250,12 @@ def _by_ending(name: str) -> Kind | None:
 
 
 def tells(name: str) -> Kind | None:
-    """What the ending of a name says that it is; nothing for .txt and other endings."""
+    """The format by the ending of a name; None for .txt and unknown endings."""
     return _by_ending(name)
 
 
 def _by_content(start: bytes, name: str, encoding: str) -> Kind:
-    """What a text without a telling ending is: JSON lines, tab-separated, comma-separated, or one label per line."""
+    """The format by the first line of a text: JSON lines, TSV, CSV, or one label per line."""
     if start.startswith(b"\x28\xb5"):
         raise FileError(
             f"{name!r} does not say what is packed in it; say ", Option("input", ("csv",)), " or whatever it is."
@@ -269,7 +270,7 @@ def _by_content(start: bytes, name: str, encoding: str) -> Kind:
 
 
 def byte_order(start: bytes) -> str | None:
-    """The encoding that a mark at the start of a text names."""
+    """The encoding that a byte order mark at the start of a text indicates, or None."""
     if start.startswith(b"\xef\xbb\xbf"):
         return "utf-8-sig"
     if start.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
@@ -278,13 +279,11 @@ def byte_order(start: bytes) -> str | None:
 
 
 def check_form(encoding: str, delimiter: str | None) -> None:
-    """Refuse an encoding that Python does not have, and what cannot stand between fields."""
+    """Refuse an encoding unknown to Python, and a delimiter that is not one usable character."""
     import codecs
 
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
-        raise FileError(
-            Option("delimiter", (delimiter,)), " cannot stand between fields; give one character, such as ';'."
-        )
+        raise FileError(Option("delimiter", (delimiter,)), " cannot separate fields; give one character, such as ';'.")
 
     try:
         "".encode(encoding)

@@ -1,4 +1,4 @@
-"""Columns that are in memory: gold and systems of the same rows, matched on ids, or by position."""
+"""Columns in memory, aligned: gold and systems in the same rows, matched on ids, or by position."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from karat.sources.files.sources import Source, as_list
 
 
 def matched_in_memory(pairings: Sequence[Pairing], reading: Reading) -> Aligned:
-    """Gold and all systems on the same items, under the policy."""
+    """Align gold and all systems on the same items, with the policy applied."""
     gold = pairings[0].gold
     sides = {"": gold, **{pairing.name: pairing.pred for pairing in pairings}}
     weights = None if reading.total is None else _weights(gold.source, reading.total)
@@ -45,7 +45,7 @@ def matched_in_memory(pairings: Sequence[Pairing], reading: Reading) -> Aligned:
 
 
 def to_counts(values: Any) -> Any:
-    """Counts of cells as integers, if all of them are."""
+    """Counts of cells as an integer array; fractions are refused."""
     import numpy as np
 
     from karat.labels.weights import check_weights
@@ -57,14 +57,14 @@ def to_counts(values: Any) -> Any:
 
 
 def _whole(side: Side) -> Any:
-    """A whole column, numbered part by part where it comes in parts."""
+    """A whole column; encoded batch by batch if the file is read in batches."""
     if side.source.batches is None:
         return side.source.values(side.label)
     return Labels.of_batches(side.source.batches(), str(side))
 
 
 def _texts(side: Side) -> list[str]:
-    """The ids of a side as text, so that 1 in one file is "1" in another."""
+    """The item ids of a side as text, so that 1 in one file matches "1" in another."""
     column = str(side.item)
     items = as_list(side.source.values(column))
     lacking = sum(item is None for item in items)
@@ -74,12 +74,12 @@ def _texts(side: Side) -> list[str]:
 
 
 def json_text(label: Any) -> str:
-    """A value as JSON and DuckDB write it: true and false in small letters."""
+    """A value as text, with true and false in lower case, as in JSON and DuckDB."""
     return str(label).lower() if isinstance(label, bool) else str(label)
 
 
 def by_item(side: Side) -> Labels:
-    """The labels of a side with the ids of its items."""
+    """The labels of a side with the ids of its items, which must be unique."""
     texts = _texts(side)
     if len(set(texts)) < len(texts):
         twice = sorted(item for item, times in Counter(texts).items() if times > 1)
@@ -89,7 +89,7 @@ def by_item(side: Side) -> Labels:
 
 
 def _check_items(pairings: Sequence[Pairing], labels: Mapping[str, Labels], reading: Reading) -> None:
-    """Refuse items that some files lack, and items without a label, unless the policy says what becomes of them."""
+    """Refuse items that some files lack, and items without a label, unless the policy handles them."""
     if reading.policy.missing != "raise":
         return
     union = {item for side in labels.values() for item in side.items}
@@ -104,7 +104,7 @@ def _check_items(pairings: Sequence[Pairing], labels: Mapping[str, Labels], read
 def _check_labels(
     sides: Mapping[str, Side], labels: Mapping[str, Any], reading: Reading, noun: str, ids: Sequence[Any] | None
 ) -> None:
-    """Refuse rows without a label, unless the policy says what becomes of them."""
+    """Refuse rows without a label, unless the policy handles them."""
     if reading.policy.missing == "raise":
         for name, column in labels.items():
             side = column if isinstance(column, Labels) else None
@@ -120,22 +120,22 @@ def _raise_missing(side: Side, labels: Labels, noun: str, ids: Sequence[Any] | N
 
 
 def _groups(source: Source, column: str) -> list[Any]:
-    """The group of each row."""
+    """The group of each row; missing groups are refused."""
     values = as_list(source.values(column))
-    lacking = sum(map(_absent, values))
+    lacking = sum(map(_is_missing, values))
     if lacking:
         raise problems.without_value(source, "a group", column, lacking)
     return values
 
 
-def _absent(label: Any) -> bool:
+def _is_missing(label: Any) -> bool:
     return label is None or label != label  # NaN
 
 
 def _weights(source: Source, column: str) -> list[Any]:
-    """Numbers: integers if all of them are."""
+    """The weight of each row: integers if all weights are, else floats."""
     values = as_list(source.values(column))
-    lacking = sum(map(_absent, values))
+    lacking = sum(map(_is_missing, values))
     if lacking:
         raise problems.without_value(source, "a weight", column, lacking)
     for kind in (int, float):

@@ -1,4 +1,4 @@
-"""Formats in which items are named by themselves: communities, and Senseval keys."""
+"""Formats that name items: communities and Senseval keys."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from karat.sources.files.text import Columns, decoded
 
 
 def read_communities(source: Input) -> Columns:
-    """A cluster per line, its members separated by white space; lines that begin with # are comments."""
-    home: dict[str, int] = {}
+    """One cluster per line, its items separated by white space; lines that begin with # are comments."""
+    community_of: dict[str, int] = {}
     twice: dict[str, None] = {}
     number = 0
     for line in decoded(source).split("\n"):
@@ -20,21 +20,21 @@ def read_communities(source: Input) -> Columns:
             continue
         number += 1
         for item in line.split():
-            if home.setdefault(item, number) != number:
+            if community_of.setdefault(item, number) != number:
                 twice[item] = None
     if twice:
         raise FileError(
             f"{source.name!r} has {len(twice):,} items in more than one community: {listed(twice, 3)}; "
             "karat scores partitions, so keep each item in one."
         )
-    return Columns.of(["item", "community"], [list(home), list(home.values())])
+    return Columns.of(["item", "community"], [list(community_of), list(community_of.values())])
 
 
 def read_senseval(source: Input) -> tuple[Columns, str]:
     """A Senseval or SemEval key: lemma, instance, and senses, each with a weight after a slash or with weight 1.
 
-    The heaviest sense is the label, the first of them if several are; what follows !! is a comment. The second value
-    says how many instances have several senses, if there are any.
+    The label is the sense of largest weight, the first one if tied; text after !! is a comment. Returns the columns,
+    and a note on how many instances have several senses, empty if none has.
     """
     columns: list[list[Any]] = [[], [], []]
     several = 0
@@ -49,7 +49,7 @@ def read_senseval(source: Input) -> tuple[Columns, str]:
             raise FileError(f"{source.name!r} has a weight without a sense in line {number}; give the sense.")
         several += len(dict(weighted)) > 1
         heaviest = max((weight for _, weight in weighted), default=0.0)
-        sense = next((sense for sense, weight in weighted if weight == heaviest), None)  # None: a missing label
+        sense = next((sense for sense, weight in weighted if weight == heaviest), None)  # None if missing
         for column, value in zip(columns, (lemma, f"{lemma} {rest[0]}", sense), strict=True):
             column.append(value)
     note = f"{several:,} of {len(columns[0]):,} instances have several senses; only the heaviest, or the first, counts"

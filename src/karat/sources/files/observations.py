@@ -1,6 +1,6 @@
-"""AnnData files: their obs table, read by a process of its own, so that a crash of libhdf5 is one sentence.
+"""The obs table of AnnData files, read in a separate process, so that a crash of libhdf5 becomes an error message.
 
-What comes back is JSON, never a pickle. The process finds karat, NumPy and h5py where this one does, and imports
+The process answers in JSON, never in pickles. It imports karat, NumPy and h5py from where this process does, and
 nothing from the working directory.
 """
 
@@ -30,30 +30,30 @@ serve(*given)
 
 
 class Observations:
-    """The obs table of an AnnData .h5ad file: the names of its columns, that of the index, and their values."""
+    """The obs table of an AnnData .h5ad file: the names of its columns and of its index, and their values."""
 
     def __init__(self, source: Input) -> None:
         if find_spec("h5py") is None:
             raise FileError(f"{source.name!r} is an AnnData file; pip install h5py to read it.")
         self.name = source.name
-        self._process = _started([_homes(), source.path, source.name, OBSERVATIONS.now])
+        self._process = _started([_package_directories(), source.path, source.name, OBSERVATIONS.now])
         finalize(self, _end, self._process)
         found = self._answer()
         self.columns: list[str] = found["columns"]
         self.index: str = found["index"]
 
     def column(self, name: str) -> list[Any]:
-        """The values of a column, None where one is missing."""
+        """The values of a column, None where missing."""
         stdin: Any = self._process.stdin
         try:
             stdin.write(json.dumps(name).encode() + b"\n")
             stdin.flush()
-        except OSError:  # it has ended before
+        except OSError:  # the process has ended
             raise self._crash() from None
         found = self._answer()
         if "codes" not in found:
             return found["values"]  # type: ignore[no-any-return]
-        names = [*found["names"], None]  # the code -1 stands for a missing value
+        names = [*found["names"], None]  # code -1, a missing value, indexes the last element
         return [names[code] for code in found["codes"]]
 
     def _answer(self) -> dict[str, Any]:
@@ -73,8 +73,8 @@ class Observations:
         return FileError(f"{self.name!r} made HDF5's library fail ({how}); check that the file is whole.")
 
 
-def _homes() -> list[str]:
-    """The directories that karat, NumPy and h5py lie in."""
+def _package_directories() -> list[str]:
+    """The directories that contain the packages karat, NumPy and h5py."""
     found = [spec.origin for name in ("karat", "numpy", "h5py") if (spec := find_spec(name)) and spec.origin]
     return list(dict.fromkeys(os.path.dirname(os.path.dirname(os.path.abspath(origin))) for origin in found))
 
@@ -91,7 +91,7 @@ def _started(given: list[Any]) -> subprocess.Popen[bytes]:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Let the process end, which it does when nothing more can be asked."""
+    """Close the streams of the process, which ends it, and wait."""
     for stream in (process.stdin, process.stdout):
         if stream is not None:
             with suppress(OSError):

@@ -1,4 +1,4 @@
-"""The options of read(), as one object from the command line to the reader of a file."""
+"""The options of read(), as one object that is passed from the command line to the file reader."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from karat.sources.files.sources import Name
 
 @dataclass(frozen=True)
 class Reading:
-    """Which columns are gold, systems, ids, groups and weights, the policy, and how files are to be read."""
+    """The columns of gold, systems, ids, groups and weights, the policy, and how files are read."""
 
     gold: Name | None = None
     pred: tuple[str, ...] = ()
     id: str | None = None
     by: str | None = None
     weights: str | None = None
-    count: str | None = None  # a column that says how many items a row stands for
+    count: str | None = None  # the column with the number of items of each row
     policy: Policy = field(default_factory=Policy)
     input: Kind | None = None
     encoding: str = "utf-8"
@@ -30,8 +30,8 @@ class Reading:
     memory: str = "2GB"
     threads: int | None = None
     progress: bool = False
-    keep: bool | None = None  # whether the labels of items are kept beside tables; None: if they are not too many
-    ids: bool = False  # whether the ids of items are wanted too
+    keep: bool | None = None  # whether to keep the labels of items, not only tables; None: if they are not too many
+    ids: bool = False  # whether to keep the ids of items too
 
     def __post_init__(self) -> None:
         policy = self.policy
@@ -52,17 +52,17 @@ class Reading:
 
     @property
     def total(self) -> str | None:
-        """The column of counts or of weights."""
+        """The column of weights, or else of counts; None without either."""
         return self.count if self.weights is None else self.weights
 
     @property
     def others(self) -> list[str]:
-        """Columns that are neither gold nor predicted, nor ids."""
+        """The columns of groups and of weights or counts, if any."""
         return [name for name in (self.by, self.total) if name is not None]
 
 
 def columns_of(names: str | Sequence[str] | None) -> Any:
-    """One column as text, several as a tuple; None if there is none."""
+    """Column names in normal form: one as a string, several as a tuple, none as None."""
     if names is None or isinstance(names, str):
         return names
     return names[0] if len(names) == 1 else tuple(names) or None

@@ -1,4 +1,4 @@
-"""What to say of ids and labels that do not fit; the same words, whoever read the file."""
+"""Error messages about ids and labels, shared by all file readers."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from karat.sources.files.sources import Source
 
 
 def duplicates(side: Side, number: int, few: Sequence[Any]) -> FileError:
-    """Ids that are not unique."""
+    """The error for duplicate ids; few are examples."""
     ids = "1 id" if number == 1 else f"{number:,} ids"
     where = f"{side.source.input.name!r} has {ids} more than once in column {side.item!r}"
     return FileError(f"{where}: {_some(number, few)}; make them unique.")
 
 
 def unmatched(pairings: Sequence[Pairing], lacking: Mapping[str, tuple[int, Sequence[Any]]]) -> FileError:
-    """Items that some files lack: for gold ('') and each system, how many and a few of them."""
+    """The error for items that some files lack; lacking: their number and examples, for gold ('') and each system."""
     names = {"": repr(pairings[0].gold.source.input.name), **{p.name: repr(p.pred.source.input.name) for p in pairings}}
     few = {names[side]: values for side, (_, values) in lacking.items()}
     return FileError(different_items(few, {names[side]: number for side, (number, _) in lacking.items()}))
 
 
 def without_label(side: Side, number: int, noun: str, few: Sequence[Any] = ()) -> Sentence:
-    """Rows, lines or items that lack a label."""
+    """The message for rows, lines or items (noun) without a label; few are examples."""
     if not few:
         plural = "" if number == 1 else "s"
         return Sentence(f"{side} has {number:,} missing label{plural}; say ", KEEP_OR_DROP, ".")
@@ -36,27 +36,27 @@ def without_label(side: Side, number: int, noun: str, few: Sequence[Any] = ()) -
 
 
 def without_value(source: Source, what: str, column: str, number: int) -> FileError:
-    """Rows that lack an id, a weight or a group."""
+    """The error for rows without an id, a weight or a group."""
     rows = "1 row" if number == 1 else f"{number:,} rows"
     return FileError(f"{source.input.name!r} has {rows} without {what} in column {column!r}; give every item one.")
 
 
 def without_side(pairing: Pairing, number: int) -> FileError:
-    """Items that only systems have, so that nothing says their group."""
+    """The error for items that gold lacks, so that their group is unknown."""
     items = "1 item" if number == 1 else f"{number:,} items"
     gold = pairing.gold.source.input.name
     return FileError(f"{items} of the systems have no group, since {gold!r} lacks them; say ", DROP, ".")
 
 
 def no_weight(source: Source, column: str, value: object) -> FileError:
-    """A weight that is no number."""
+    """The error for a weight that is not a number."""
     return FileError(f"{source.input.name!r} has {value!r} in column {column!r}, which is no weight; give numbers.")
 
 
 def lengths(sides: Sequence[Side], numbers: Sequence[int]) -> FileError:
-    """Columns of different lengths, which cannot be matched by position."""
-    other = next(place for place, number in enumerate(numbers) if number != numbers[0])
-    names = [sides[place].source.input.name for place in (0, other)]
+    """The error for columns of different lengths, which cannot be matched by position."""
+    other = next(index for index, number in enumerate(numbers) if number != numbers[0])
+    names = [sides[index].source.input.name for index in (0, other)]
     return FileError(
         f"{names[0]!r} has {numbers[0]:,} labels but {names[1]!r} has {numbers[other]:,}; "
         "give files with an id column, so that they can be matched."

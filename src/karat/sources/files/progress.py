@@ -1,26 +1,26 @@
-"""A bar on the terminal while DuckDB reads."""
+"""A progress bar while DuckDB reads."""
 
 from __future__ import annotations
 
 import threading
 from typing import Any
 
-PATIENCE = 0.7  # seconds before anything is shown
+PATIENCE = 0.7  # seconds before the bar appears
 
 
 class Progress:
-    """Asks a connection from another thread how far it is, and shows it on standard error until it is stopped."""
+    """Polls a connection for its progress in a thread, and shows a bar on standard error until stop()."""
 
     def __init__(self, connection: Any) -> None:
         self.connection = connection
-        self.name = ""  # of the file that is being read
+        self.name = ""  # of the file being read
         self.stopped = threading.Event()
         connection.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
         self.thread = threading.Thread(target=self._watch, daemon=True)
         self.thread.start()
 
     def stop(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         self.stopped.set()
         self.thread.join()
 
@@ -37,5 +37,5 @@ class Progress:
             task = bar.add_task("", total=None)
             while not self.stopped.wait(0.1):
                 percent = self.connection.query_progress()
-                known = 100 if percent >= 0 else None  # else the bar runs to and fro
+                known = 100 if percent >= 0 else None  # None shows an indeterminate bar
                 bar.update(task, description=f"reading {shown(self.name)}", total=known, completed=max(0, percent))

@@ -1,7 +1,7 @@
-"""Large, compressed and Parquet files, read by DuckDB within a limit of memory, spilling to a temporary directory.
+"""Large, compressed and Parquet files, read by DuckDB within a memory limit, spilling to a temporary directory.
 
-Labels are numbered by a join with their distinct values, so that only integers leave the database: that is faster than
-its GROUP BY of the labels themselves, and takes four bytes an item.
+Labels are encoded by a join with their distinct values, so that only integers leave the database: that is faster than
+a GROUP BY of the labels, and takes four bytes per item.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ from karat.sources.files.progress import Progress
 from karat.sources.files.roles import Pairing, Side
 from karat.sources.files.sources import Name, Source
 
-PIECE = 1 << 25  # rows that leave the database at a time
-FEW = 1 << 22  # possible cells that it may count itself
+PIECE = 1 << 25  # rows fetched from the database at a time
+FEW = 1 << 22  # possible cells up to which the database counts them
 INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
-NO_LABEL, NO_ITEM = 0, 1  # codes below those of labels: the label is missing; the item is, on this side
+NO_LABEL, NO_ITEM = 0, 1  # codes for a missing label, and for an item that this side lacks; labels follow
 
 
 class Piece(NamedTuple):
-    """Some items: a label on each side, and what else was asked for; counts, if each row stands for several items."""
+    """A batch of items with their labels on each side; with counts, a row stands for several items."""
 
     sides: Mapping[str, Coded]  # gold is ''
     by: Coded | None
     weights: NDArray[Any] | None
     counts: NDArray[np.int64] | None
     items: NDArray[Any] | None
-    absent: Mapping[str, int]  # items that each side lacks
-    groupless: int = 0  # items of gold without a group
+    absent: Mapping[str, int]  # number of items that each side lacks
+    groupless: int = 0  # number of items without a group
 
 
 class Database:
-    """An in-memory DuckDB with a limit of memory, and the files that are asked."""
+    """An in-memory DuckDB with a memory limit, which queries files."""
 
     def __init__(self, memory: str = "2GB", threads: int | None = None, progress: bool = False) -> None:
         import duckdb
@@ -68,22 +68,22 @@ class Database:
                 ".",
             ) from None
         self.progress = Progress(self.connection) if progress else None
-        self.held: dict[str, Any] = {}  # arrays and tables that queries refer to
+        self.held: dict[str, Any] = {}  # arrays and tables in use by queries, which must stay alive
         self.tables = 0
 
     def close(self) -> None:
-        """Give back memory, disk and the terminal."""
+        """Release memory and disk, and remove the progress bar."""
         if self.progress is not None:
             self.progress.stop()
         self.connection.close()
         self.folder.cleanup()
 
     def run(self, query: str, name: str) -> None:
-        """Run a statement about a file."""
+        """Run a statement; name is the file that an error message mentions."""
         self._ask(query, name, lambda cursor: None)
 
     def all(self, query: str, name: str, *, in_order: bool = False) -> list[tuple[Any, ...]]:
-        """The rows that a query about a file gives; in the order of the file, if that matters."""
+        """The rows of a query, in file order if in_order; name is the file that an error message mentions."""
         if in_order:
             self.connection.execute("SET preserve_insertion_order = true")
         rows = self._ask(query, name, lambda cursor: cursor.fetchall())
@@ -91,7 +91,7 @@ class Database:
         return rows  # type: ignore[no-any-return]
 
     def arrays(self, query: str, name: str) -> dict[str, Any]:
-        """The columns that a query about a file gives."""
+        """The columns of a query, as NumPy arrays; name is the file that an error message mentions."""
         return self._ask(query, name, lambda cursor: cursor.fetchnumpy())  # type: ignore[no-any-return]
 
     def _ask(self, query: str, name: str, fetch: Callable[[Any], Any]) -> Any:
@@ -100,17 +100,19 @@ class Database:
                 self.progress.name = name
             return fetch(self.connection.execute(query))
         except self.duckdb.OutOfMemoryException:
-            raise FileError(f"{name!r} needs more memory or disk than it has; raise the limit with memory=.") from None
+            raise FileError(
+                f"{name!r} needs more memory or disk than the limit allows; raise it with memory=."
+            ) from None
         except self.duckdb.Error as problem:
             reason = str(problem).split("\n", 1)[0].removesuffix(".")
             raise RefusedError(f"{name!r} cannot be read ({reason}); check that it is whole.") from None
         except RuntimeError as problem:
-            if "bad_cast" in str(problem):  # its way to say that a text is not UTF-8
+            if "bad_cast" in str(problem):  # DuckDB's error for text that is not UTF-8
                 raise RefusedError(f"{name!r} has a name that is not UTF-8; rename it.") from None
             raise
 
     def arrow(self, source: Input) -> Any:
-        """An Arrow file that is open already, or is opened now."""
+        """An Arrow file as a data set, opened once."""
         if source.path not in self.held:
             from karat.sources.files.arrow import open_arrow
 
@@ -118,16 +120,18 @@ class Database:
         return self.held[source.path]
 
     def column(self, source: Source, name: Name) -> Labels:
-        """A whole column in the order of the rows, for files that are matched by position."""
+        """A whole column in row order, for files matched by position."""
         about = source.input.name
         self.connection.execute("SET preserve_insertion_order = true")
         rows = self._typed(self._rows(source, {"label": name}), source, {"label": name})
-        ordered = self._kept(f"SELECT label, row_number() OVER () - 1 AS place FROM ({rows})", about)
+        ordered = self._kept(f"SELECT label, row_number() OVER () - 1 AS position FROM ({rows})", about)
         names, table = self._numbered(f"SELECT label FROM {ordered}", about)
-        codes = f"SELECT place, coalesce(d.code, {NO_LABEL}) FROM {ordered} r LEFT JOIN {table} d ON r.label = d.label"
+        codes = (
+            f"SELECT position, coalesce(d.code, {NO_LABEL}) FROM {ordered} r LEFT JOIN {table} d ON r.label = d.label"
+        )
         found = np.full(self._count(ordered), -1, dtype=np.int32)
-        for part in self._fetched(self._kept(f"SELECT a AS place, b AS code FROM ({codes}) t(a, b)", about)):
-            found[part["place"]] = names.codes(part["code"])
+        for part in self._fetched(self._kept(f"SELECT a AS position, b AS code FROM ({codes}) t(a, b)", about)):
+            found[part["position"]] = names.codes(part["code"])
         return Labels(found, names.labels)
 
     def _count(self, table: str) -> int:
@@ -135,7 +139,7 @@ class Database:
         return int(number)
 
     def _rows(self, source: Source, roles: dict[str, Name]) -> str:
-        """A query for some columns of a file under the names of their roles."""
+        """SQL of some columns of a file, named by their roles."""
         kind = source.input.kind
         if not source.queried:
             columns = {role: np.array(_list(source.values(name)), dtype=object) for role, name in roles.items()}
@@ -158,13 +162,13 @@ class Database:
         return name
 
     def _kept(self, query: str, name: str) -> str:
-        """A temporary table of what a query gives."""
+        """Store the result of a query in a temporary table, and return its name."""
         self.tables += 1
         self.run(f"CREATE TEMP TABLE t{self.tables} AS {query}", name)
         return f"t{self.tables}"
 
     def _typed(self, query: str, source: Source, roles: dict[str, Name]) -> str:
-        """The same query with ids as text, and with types that are labels."""
+        """A query with its ids cast to text; types that cannot be labels are refused."""
         types = self.all(f"DESCRIBE {query}", source.input.name)
         chosen = []
         for role, kind, *_ in types:
@@ -175,24 +179,24 @@ class Database:
                 raise FileError(
                     f"{source.input.name!r} has {kind} in column {roles[role]!r}; give text or a number as a label."
                 )
-            # Python's own times have microseconds, and no names of zones
+            # Python's times lack nanoseconds and names of zones
             as_text = role == "item" or any(word in kind for word in ("TIME ZONE", "TIMESTAMPTZ", "_NS"))
             chosen.append(f"CAST({role} AS VARCHAR) AS {role}" if as_text else role)
         return f"SELECT {', '.join(chosen)} FROM ({query})"
 
     def rows(self, source: Source, roles: dict[str, Name]) -> str:
-        """Some columns of a file as a table or a query, by role; text is parsed once and kept."""
+        """Some columns of a file by role, as a query; for text files as a table, so that they are parsed once."""
         query = self._typed(self._rows(source, roles), source, roles)
         return self._kept(query, source.input.name) if source.input.kind in ("csv", "tsv", "jsonl") else f"({query})"
 
     def _numbered(self, query: str, name: str) -> tuple[Names, str]:
-        """The distinct labels that a query gives, and a table of their codes."""
+        """The distinct labels of a query, and the name of a table of their codes."""
         distinct = f"SELECT label FROM ({query}) WHERE label IS NOT NULL GROUP BY label"
-        code = f"(row_number() OVER (ORDER BY label) + {NO_ITEM})::UINTEGER"  # which counts from 1
+        code = f"(row_number() OVER (ORDER BY label) + {NO_ITEM})::UINTEGER"  # row_number() counts from 1
         table = self._kept(f"SELECT label, {code} AS code FROM ({distinct})", name)
         labels = [row[0] for row in self.all(f"SELECT label FROM {table} ORDER BY code", name)]
         kind = self.all(f"DESCRIBE {table}", name)[0][1]
-        if kind == "VARCHAR":  # sorted as Python sorts them
+        if kind == "VARCHAR":  # DuckDB sorts text as Python does
             return Names(labels), table
         if "JSON" in kind:
             try:
@@ -204,9 +208,9 @@ class Database:
     def pieces(
         self, pairings: Sequence[Pairing], by: str | None, weights: str | None, *, ids: bool, whole: bool
     ) -> Iterator[Piece]:
-        """The items of gold and all systems, in a few large parts; counted already where combinations are few.
+        """The items of gold and all systems in a few large batches, counted if combinations of labels are few.
 
-        ids: the names of the items are wanted too, so that nothing is counted. whole: in one part.
+        ids: keep the ids of items, so that rows are not counted. whole: return one batch.
         """
         gold = pairings[0].gold
         about = gold.source.input.name
@@ -233,7 +237,7 @@ class Database:
         order = ""
         if ids:
             codes.append(f"{plan.item} AS item")
-            order = "ORDER BY l.place NULLS LAST, item"
+            order = "ORDER BY l.position NULLS LAST, item"
         query = f"SELECT {', '.join(codes)} {items} {order}"
         if plan.size <= PIECE:
             yield _piece(self.arrays(query, about), names, plan)
@@ -242,7 +246,7 @@ class Database:
             yield _piece(part, names, plan)
 
     def _plan(self, pairings: Sequence[Pairing], by: str | None, weights: str | None, ids: bool) -> Plan:
-        """Gold's columns in the table l, and those of systems beside them, or in tables of their own."""
+        """How gold and systems are joined: table l has the columns of gold, tables r0, r1, … those of other files."""
         gold, together = pairings[0].gold, pairings[0].together
         extra = {role: name for role, name in (("by_", by), ("weight", weights)) if name is not None}
         preds: dict[str, tuple[str, Name]] = {p.name: (f"p{i}", p.pred.label) for i, p in enumerate(pairings)}
@@ -258,13 +262,13 @@ class Database:
         by_source: dict[int, list[Pairing]] = {}
         for pairing in pairings:
             by_source.setdefault(id(pairing.pred.source), []).append(pairing)
-        for place, group in enumerate([] if together else by_source.values()):
+        for index, group in enumerate([] if together else by_source.values()):
             columns: dict[str, Name] = {"item": str(group[0].pred.item), **dict(preds[p.name] for p in group)}
-            tables[f"r{place}"] = self._checked(group[0].pred, columns, False, unique=True)
+            tables[f"r{index}"] = self._checked(group[0].pred, columns, False, unique=True)
             key = keys[0] if len(keys) == 1 else f"coalesce({', '.join(keys)})"
-            joins += f" FULL JOIN {tables[f'r{place}']} r{place} ON {key} = r{place}.item"
-            keys.append(f"r{place}.item")
-            roles |= {preds[p.name][0]: f"r{place}" for p in group}
+            joins += f" FULL JOIN {tables[f'r{index}']} r{index} ON {key} = r{index}.item"
+            keys.append(f"r{index}.item")
+            roles |= {preds[p.name][0]: f"r{index}" for p in group}
         if together:
             roles |= {role: "l" for role, _ in preds.values()}
         item = f"coalesce({', '.join(keys)})" if named else "NULL"
@@ -273,12 +277,12 @@ class Database:
         return Plan(tables, roles, joins, item, sides, together, size)
 
     def _checked(self, side: Side, columns: dict[str, Name], ordered: bool, *, unique: bool) -> str:
-        """Some columns of a file as a table or a query: with rows, and with ids that are unique if they are joined."""
+        """Some columns of a file as a table or a query; refused without rows, or if ids are missing or not unique."""
         if ordered:
             self.connection.execute("SET preserve_insertion_order = true")
         rows = self.rows(side.source, columns)
         if ordered:
-            rows = self._kept(f"SELECT *, row_number() OVER () AS place FROM {rows}", side.source.input.name)
+            rows = self._kept(f"SELECT *, row_number() OVER () AS position FROM {rows}", side.source.input.name)
             self.connection.execute("SET preserve_insertion_order = false")
         if not self._count(rows):
             raise FileError(f"{side.source.input.name!r} has no rows; give a file with labels in it.")
@@ -287,14 +291,14 @@ class Database:
         return rows
 
     def _integers(self, rows: str, name: str) -> bool:
-        """Whether all columns are integers, which need no numbers of their own to be counted."""
+        """Whether all columns are integers, which are counted without encoding."""
         return all(kind.removeprefix("U") in INTEGERS for _, kind, *_ in self.all(f"DESCRIBE FROM {rows}", name))
 
     def _weight(self, table: str, column: str, source: Source) -> str:
-        """How to read the weights: as integers if all are, else as doubles; others are refused."""
+        """SQL of the weights: integers if all are, else doubles; missing values and text are refused."""
         integer, number = "try_cast(weight AS BIGINT)", "try_cast(weight AS DOUBLE)"
-        whole = f"count(CASE WHEN {integer} = {number} THEN 1 END)"
-        query = f"SELECT count(*), count(weight), count({number}), {whole} FROM {table}"
+        integral = f"count(CASE WHEN {integer} = {number} THEN 1 END)"
+        query = f"SELECT count(*), count(weight), count({number}), {integral} FROM {table}"
         rows, given, numbers, integers = self.all(query, source.input.name)[0]
         if given < rows:
             raise problems.without_value(source, "a weight", column, rows - given)
@@ -309,7 +313,7 @@ class Database:
             yield self.connection.execute(query).fetchnumpy()
 
     def _check_items(self, rows: str, side: Side, unique: bool) -> None:
-        """Every row has an item; and no item two rows, if they are joined on it."""
+        """Refuse rows without an item id, and duplicate ids if they must be unique."""
         name = side.source.input.name
         lacking = self.all(f"SELECT count(*) - count(item) FROM {rows}", name)[0][0]
         if lacking:
@@ -320,7 +324,7 @@ class Database:
                 raise problems.duplicates(side, number, few)
 
     def lacking(self, sides: Mapping[str, Side]) -> dict[str, tuple[int, list[str]]]:
-        """How many items each side lacks that another has, and a few of them."""
+        """The number of items that each side lacks and another has, with a few examples."""
         items = {
             name: self._typed(self._rows(side.source, {"item": str(side.item)}), side.source, {})
             for name, side in sides.items()
@@ -346,37 +350,37 @@ class Database:
 
 
 class Names(NamedTuple):
-    """Distinct labels in order, and the place among them of each code, -1 for codes that are no labels."""
+    """Distinct labels, sorted, and the index of the label of each database code, -1 for NO_LABEL and NO_ITEM."""
 
     labels: list[Any]
-    place: NDArray[np.int32] | None = None  # None: codes are places, but for those that are no labels
+    place: NDArray[np.int32] | None = None  # index of the label of each code; None: it is code - NO_ITEM - 1
 
     def codes(self, found: NDArray[np.uint32]) -> NDArray[np.int32]:
-        """Codes of the database as places among the labels; without a copy, where that can be."""
+        """Convert database codes to indices of labels, -1 if missing; in place where possible."""
         if self.place is not None:
             return self.place[found]
-        places = found.view(np.int32)
-        places -= NO_ITEM + 1
-        return np.maximum(places, -1, out=places)
+        indices = found.view(np.int32)
+        indices -= NO_ITEM + 1
+        return np.maximum(indices, -1, out=indices)
 
     @classmethod
     def of(cls, labels: list[Any]) -> Names:
-        """Labels in the order of their codes; some may be one label in two spellings, or none, such as NaN."""
-        whole = [_whole(label) if isinstance(label, tuple) else label for label in labels]
-        codes, names = encode_objects(whole, "labels") if labels else (np.zeros(0, dtype=np.int64), [])
+        """Labels given in the order of their codes; equal labels are merged, and missing ones such as NaN get -1."""
+        combined = [_combination(label) if isinstance(label, tuple) else label for label in labels]
+        codes, names = encode_objects(combined, "labels") if labels else (np.zeros(0, dtype=np.int64), [])
         return cls(names, np.concatenate([np.full(NO_ITEM + 1, -1), codes]).astype(np.int32))
 
 
 class Plan(NamedTuple):
-    """Which tables are asked, and which of their columns are the sides."""
+    """The tables of a query, and which of their columns hold the labels of each side."""
 
     tables: Mapping[str, str]  # tables and queries by alias
     roles: Mapping[str, str]  # the alias of the table that each column of labels is in
-    source: str  # all tables, joined
-    item: str  # the id of an item
+    source: str  # the FROM clause: all tables, joined
+    item: str  # SQL of the id of an item
     sides: Mapping[str, str]  # the column of each side; gold is ''
     together: bool
-    size: int  # rows of all tables
+    size: int  # total number of rows
 
 
 def _piece(part: dict[str, Any], names: Mapping[str, Names], plan: Plan) -> Piece:
@@ -389,7 +393,7 @@ def _piece(part: dict[str, Any], names: Mapping[str, Names], plan: Plan) -> Piec
 
 
 def _together(parts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Parts of a result as one."""
+    """Concatenate the parts of a result."""
     if len(parts) < 2:
         return list(parts)
     join: Any = np.ma.concatenate  # which NumPy does not annotate
@@ -401,7 +405,7 @@ def _items(rows: NDArray[Any], counts: NDArray[np.int64] | None) -> int:
 
 
 def _counted(part: dict[str, Any], plan: Plan) -> Piece:
-    """Combinations of integers."""
+    """A batch of integer labels that are counted already."""
     sides = {name: Coded(*_coded(part[role])) for name, role in plan.sides.items()}
     return Piece(sides, None, None, np.asarray(part["n"]), None, dict.fromkeys(plan.sides, 0))
 
@@ -418,7 +422,7 @@ def _coded(values: NDArray[Any]) -> tuple[NDArray[np.int32], list[int]]:
 
 
 def _chosen(name: Name, column: Callable[[str], str], role: str) -> str:
-    """A column under the name of its role; of several, their product, which lacks what one of them lacks."""
+    """SQL of a column named by its role; several columns become one tuple, NULL if any is NULL."""
     if isinstance(name, str):
         return f"{column(name)} AS {role}"
     parts = [column(part) for part in name]
@@ -430,8 +434,8 @@ def _decoded(label: Any) -> Any:
     return tuple(map(json.loads, label)) if isinstance(label, tuple) else json.loads(label)
 
 
-def _whole(labels: tuple[Any, ...]) -> Combination | None:
-    """Labels taken together; none, if one of them is NaN."""
+def _combination(labels: tuple[Any, ...]) -> Combination | None:
+    """Combine labels of several columns; None if one of them is NaN."""
     return None if any(label != label for label in labels) else Combination(labels)
 
 

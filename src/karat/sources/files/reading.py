@@ -1,4 +1,4 @@
-"""read_files(): from the paths that a user has to gold and systems."""
+"""read_files(): from paths to gold and systems."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class Read(NamedTuple):
-    """The systems in some files, and how they were read."""
+    """The systems in some files, the column of groups, and notes on how files were read."""
 
     systems: Systems
     by: str | None
@@ -34,7 +34,7 @@ class Read(NamedTuple):
 
 
 def read_files(paths: Sequence[Any], reading: Reading) -> Read:
-    """The systems in one file with gold and predicted labels, or in a gold file and files of systems."""
+    """Read one file with gold and predicted labels, or a gold file and files of systems."""
     copies: list[str] = []
     with of_files(), taken_away(copies):
         names = _paths(paths)
@@ -50,7 +50,7 @@ def read_files(paths: Sequence[Any], reading: Reading) -> Read:
 
 @contextmanager
 def taken_away(copies: list[str]) -> Iterator[None]:
-    """Remove the copies of streams in the end."""
+    """Remove the temporary copies of streams at the end of a with block."""
     try:
         yield
     finally:
@@ -67,13 +67,13 @@ def _paths(names: Sequence[Any]) -> list[str]:
 
 
 def _kinds(names: Sequence[str], kind: Kind | None) -> list[Kind | None]:
-    """To which files the kind applies: to those whose ending does not tell, if there are any, else to all."""
-    silent = [tells(name) is None for name in names]
-    return [kind if quiet or not any(silent) else None for quiet in silent]
+    """The format of each file: kind applies to files without a known ending if there are any, else to all."""
+    unknown = [tells(name) is None for name in names]
+    return [kind if unclear or not any(unknown) else None for unclear in unknown]
 
 
 def by_duckdb(inputs: Sequence[Input], work: Callable[[Database | None], T], reading: Reading) -> T:
-    """What work makes with a database; text that the database refuses is read without one."""
+    """Call work with a database; if that refuses a text file, call it with None, to read without one."""
     from karat.sources.files.headers import RefusedError
     from karat.sources.files.queries import Database
 
@@ -85,12 +85,12 @@ def by_duckdb(inputs: Sequence[Input], work: Callable[[Database | None], T], rea
         if any(name.kind not in TABULAR or len(name.paths) > 1 or name.packed != name.zipped for name in asked):
             raise FileError(str(problem)) from None
         return work(None)
-    except database.duckdb.Error as problem:  # of what was read so far
+    except database.duckdb.Error as problem:  # raised by a later query
         reason = str(problem).split("\n", 1)[0].removesuffix(".")
         names = listed([name.name for name in inputs], 3)
         raise FileError(f"{names} cannot be read ({reason}); check that what you give is whole.") from None
     except RuntimeError as problem:
-        if "interrupted" in str(problem):  # which is how DuckDB hears of Ctrl-C
+        if "interrupted" in str(problem):  # DuckDB's error after Ctrl-C
             raise KeyboardInterrupt from None
         raise
     finally:
@@ -108,7 +108,7 @@ def is_saved(source: Input) -> bool:
 
 
 def _tables(inputs: Sequence[Input], reading: Reading) -> Read:
-    """Files that are contingency tables, each a system."""
+    """Read files that are contingency tables, each a system."""
     policy = reading.policy
     options = {
         "gold": reading.gold, "pred": reading.pred, "id": reading.id, "by": reading.by, "noise": policy.noise_as,
@@ -164,7 +164,7 @@ def _read(inputs: Sequence[Input], reading: Reading, database: Database | None) 
 
 
 def _check_one_id(pairings: Sequence[Pairing]) -> None:
-    """Refuse systems that would be matched with gold on different columns of it."""
+    """Refuse systems that would be matched on different columns of gold."""
     columns = list(dict.fromkeys(pairing.gold.item for pairing in pairings))
     if len(columns) > 1 and None not in columns:
         name = pairings[0].gold.source.input.name
@@ -176,7 +176,7 @@ def _check_one_id(pairings: Sequence[Pairing]) -> None:
 
 
 def notes_on(pairings: Sequence[Pairing]) -> Iterator[Sentence]:
-    """What was taken for what."""
+    """Notes on which columns were used as gold and predicted labels, and which were guessed."""
     first = pairings[0]
     if first.together:
         columns = ", ".join(pairing.pred.column for pairing in pairings)
@@ -199,7 +199,7 @@ def notes_on(pairings: Sequence[Pairing]) -> Iterator[Sentence]:
 
 
 def _pairing_note(pairings: Sequence[Pairing]) -> str:
-    """What was taken for what, of a file's systems."""
+    """A note on which columns were used for the systems of one file."""
     first = pairings[0]
     if len(pairings) == 1:
         return f"gold is {first.gold}, predicted is {first.pred}, matched {first.matched}"
@@ -211,7 +211,7 @@ def _pairing_note(pairings: Sequence[Pairing]) -> str:
 
 
 def _hints(pairings: Sequence[Pairing], systems: Systems, reading: Reading) -> Iterator[Sentence]:
-    """What may be a mistake."""
+    """Notes on possible mistakes of the user."""
     first = pairings[0]
     for pairing in pairings:
         tables = _tables_of(systems, pairing.name)
@@ -233,6 +233,6 @@ def _hints(pairings: Sequence[Pairing], systems: Systems, reading: Reading) -> I
 
 
 def _tables_of(systems: Systems, name: str) -> list[Table]:
-    """The tables of a system: one, or one for each group."""
+    """The tables of a system: one, or one per group."""
     tables: Any = [systems.tables] if systems.groups is None else list(systems.groups.values())
     return [found[name] for found in tables]

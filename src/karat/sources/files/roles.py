@@ -1,4 +1,4 @@
-"""Which column is the item, which gold, which predicted: as the user says, else guessed from their names."""
+"""Which columns hold item ids, gold and predicted labels: named by the user, or guessed from their names."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PRED = (
 
 
 class Side(NamedTuple):
-    """A column of labels, and the column that names their items, if they are to be matched by it."""
+    """A column of labels, and the column of item ids if items are matched on it."""
 
     source: Source
     label: Name
@@ -43,12 +43,12 @@ class Side(NamedTuple):
 
     @property
     def column(self) -> str:
-        """The name of the column, or of those that are taken together."""
+        """The quoted name of the column, or of several combined ones: 'a' × 'b'."""
         return repr(self.label) if isinstance(self.label, str) else " × ".join(map(repr, self.label))
 
 
 class Pairing(NamedTuple):
-    """A system: gold on one side, its output on the other."""
+    """A system: its name, the gold column and the predicted column."""
 
     name: str
     gold: Side
@@ -62,7 +62,7 @@ class Pairing(NamedTuple):
 
     @property
     def matched(self) -> str:
-        """How the items of both sides are brought together."""
+        """How the items of both sides are matched, for messages."""
         if self.together:
             return "row by row"
         gold, pred = self.gold.item, self.pred.item
@@ -74,9 +74,9 @@ class Pairing(NamedTuple):
 def pair(
     sources: Sequence[Source], gold: Name | None, preds: Sequence[str], item: str | None, others: Iterable[str]
 ) -> list[Pairing]:
-    """The systems in some files: all columns of one, or the first gold and each other a system's output.
+    """The systems in some files: columns of one file, or gold in the first file and systems in the others.
 
-    others are columns that have another role, such as weights.
+    others are columns with another role, such as weights.
     """
     taken = {name for name in others if name is not None}
     if len(sources) == 1:
@@ -87,7 +87,7 @@ def pair(
         items = _items(sources[0], source, item)
         left = Side(sources[0], _label(sources[0], gold, "gold", GOLD, items[0], taken), items[0])
         chosen = _matching(source, preds) or [str(_label(source, None, "pred", PRED, items[1], taken))]
-        guessed = tuple(r for r, told in (("gold", gold), ("pred", preds or None), ("id", item)) if told is None)
+        guessed = tuple(r for r, given in (("gold", gold), ("pred", preds or None), ("id", item)) if given is None)
         for column in chosen:
             right = Side(source, source.check(column, "pred"), items[1])
             system = name if len(chosen) == 1 else column if len(names) == 1 else f"{name}:{column}"
@@ -96,11 +96,11 @@ def pair(
 
 
 def _names(sources: Sequence[Source]) -> list[str]:
-    """A short name for each system; the whole path where short ones would not tell them apart."""
+    """A name for each system: the stem of its file, or the whole path where stems are not unique."""
     stems = [source.input.stem for source in sources]
     full = [source.input.name for source in sources]
-    apart = [stem if stems.count(stem) == 1 else name for stem, name in zip(stems, full, strict=True)]
-    names = [name if short == "gold" else short for short, name in zip(apart, full, strict=True)]
+    unique = [stem if stems.count(stem) == 1 else name for stem, name in zip(stems, full, strict=True)]
+    names = [name if short == "gold" else short for short, name in zip(unique, full, strict=True)]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise FileError(f"{twice!r} is given more than once; give each system's file once.")
@@ -108,7 +108,7 @@ def _names(sources: Sequence[Source]) -> list[str]:
 
 
 def _matching(source: Source, preds: Sequence[str]) -> list[str]:
-    """The columns that are named, and for a pattern such as 'run_*' all that match it."""
+    """The named columns; a pattern such as 'run_*' stands for all columns that match it."""
     found = []
     for name in preds:
         fits = [name] if name in source.columns or "*" not in name else fnmatch.filter(source.columns, name)
@@ -131,7 +131,7 @@ def _in_one_file(
     chosen_item = source.check(item, "id") if item is not None else source.item
     if gold is not None:
         source.check_all(gold, "gold")
-    columns, given = Counter(source.columns), Counter(preds)  # of which there may be very many
+    columns, given = Counter(source.columns), Counter(preds)  # counted once, since there may be very many
     for name in preds:
         if columns[name] != 1:
             source.check(name, "pred")
@@ -155,7 +155,7 @@ def _in_one_file(
             Option("gold"),
             ", ",
             Option("pred"),
-            f" (no telling which is {lacking}), or ",
+            f" ({lacking} is unclear), or ",
             Option("input", ("matrix",)),
             " if it is a contingency table.",
         )
@@ -163,7 +163,7 @@ def _in_one_file(
     for name in rights:
         if columns[name] != 1:
             source.check(name, "pred")
-    guessed = tuple(role for role, told in (("gold", gold), ("pred", preds or None)) if told is None)
+    guessed = tuple(role for role, named in (("gold", gold), ("pred", preds or None)) if named is None)
     sides = {left, *golds, *rights}
     item_side = chosen_item or _known([n for n in source.columns if n not in sides], ITEM)
     return [Pairing(name, Side(source, left, item_side), Side(source, name, item_side), guessed) for name in rights]
@@ -176,7 +176,7 @@ def _known(columns: Iterable[str], names: Sequence[str]) -> str | None:
 
 
 def _items(gold: Source, pred: Source, item: str | None) -> tuple[str | None, str | None]:
-    """The columns on which two files are matched, or None and None if by position."""
+    """The id columns on which two files are matched; (None, None) if matched by position."""
     if item is not None:
         own = [source.item if item not in source.columns else None for source in (gold, pred)]
         return own[0] or gold.check(item, "id"), own[1] or pred.check(item, "id")
@@ -205,10 +205,10 @@ def _items(gold: Source, pred: Source, item: str | None) -> tuple[str | None, st
 
 
 def _label(
-    source: Source, told: Name | None, role: str, names: Sequence[str], item: str | None, taken: set[str]
+    source: Source, given: Name | None, role: str, names: Sequence[str], item: str | None, taken: set[str]
 ) -> Name:
-    if told is not None:
-        return source.check_all(told, role)
+    if given is not None:
+        return source.check_all(given, role)
     if source.label is not None:
         return source.label
     free = [name for name in source.columns if name != item and name not in taken]

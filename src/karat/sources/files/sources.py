@@ -1,4 +1,4 @@
-"""One file's columns, whatever its kind: in memory, or to be asked for by a query."""
+"""Source: the columns of a file of any format, in memory or to be queried."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from karat.sources.files.text import Columns, read_delimited, read_json_lines, r
 if TYPE_CHECKING:
     from karat.sources.files.queries import Database
 
-Name: TypeAlias = str | tuple[str, ...]  # of a column, or of several that are taken together
+Name: TypeAlias = str | tuple[str, ...]  # one column, or several whose labels are combined
 
 SCALARS = (str, int, float, bool, type(None))
 
 
 class Source(NamedTuple):
-    """The columns of a file by name, and what its kind says of them."""
+    """The columns of a file by name, and the roles that its format defines."""
 
     input: Input
     columns: tuple[str, ...]
     load: Callable[[str], Any]
-    item: str | None = None  # the column that names the items
+    item: str | None = None  # the column of item ids
     label: str | None = None
     group: str | None = None
     queried: bool = False
     inner: tuple[str, ...] = ()  # the names of the columns in queries
-    batches: Callable[[], Iterator[Any]] | None = None  # the only column, a part at a time
-    note: str = ""  # what was left out in reading it
+    batches: Callable[[], Iterator[Any]] | None = None  # the only column, in batches
+    note: str = ""  # a note for the user on what was left out
 
     def check_all(self, name: Name, role: str) -> Name:
-        """The name, or the names of several columns that are taken together, if there are such columns."""
+        """Return the name or names of columns; unknown or ambiguous ones are refused."""
         return self.check(name, role) if isinstance(name, str) else tuple(self.check(part, role) for part in name)
 
     def check(self, name: str, role: str) -> str:
-        """The name, if there is one such column."""
+        """Return the name of a column; unknown or ambiguous ones are refused."""
         found = self.columns.count(name)
         if found == 1:
             return name
@@ -48,7 +48,7 @@ class Source(NamedTuple):
         raise FileError(f"{self.input.name!r} has no column {name!r} for {role}; {hint}")
 
     def values(self, name: Name) -> Any:
-        """The values of a column, in the order of the rows, None where one is missing; of several, their product."""
+        """The values of a column in row order, None where missing; for several columns, their combinations."""
         if not isinstance(name, str):
             return combined(*(list(self.values(part)) for part in name))
         values = self.load(name)
@@ -63,7 +63,7 @@ class Source(NamedTuple):
 
 
 def as_list(values: Any) -> list[Any]:
-    """A column's values one by one, None where one is missing, however they were read."""
+    """The values of a column as a list, None where missing."""
     if isinstance(values, Labels):
         codes, names = values.coded
         return [None if code < 0 else names[code] for code in codes.tolist()]
@@ -71,13 +71,13 @@ def as_list(values: Any) -> list[Any]:
 
 
 def needs_query(source: Input) -> bool:
-    """Whether only DuckDB reads it, or reads it faster."""
+    """Whether a file is read by DuckDB, because nothing else reads it or DuckDB is faster."""
     large = source.packed or len(source.paths) > 1 or source.size >= LARGE
     return source.kind in ("parquet", "arrow") or (source.kind in TABULAR and large)
 
 
 def open_source(source: Input, database: Database | None) -> Source:
-    """The columns of a file; those of a database, if one is given and can read the file."""
+    """Open a file; with a database, formats that it supports are queried there."""
     if source.kind in ("parquet", "arrow", *TABULAR) and database is not None:
         from karat.sources.files.headers import header_of
 

@@ -14,11 +14,11 @@ from karat.sources.files.contents import UNREADABLE, open_bytes, unreadable, who
 from karat.sources.files.inputs import Input, byte_order
 from karat.tables.table import Table
 
-PART = 1 << 22  # characters that are read at a time
+PART = 1 << 22  # characters read at a time
 
 
 class Columns(NamedTuple):
-    """Columns by name, all with as many values as there are rows; None where there is no value."""
+    """Columns of equal length, loaded by name; None stands for a missing value."""
 
     names: list[str]
     rows: int
@@ -26,13 +26,13 @@ class Columns(NamedTuple):
 
     @classmethod
     def of(cls, names: list[str], values: list[list[Any]]) -> Columns:
-        """Columns that are there already; of several with the same name, the first."""
-        places = {name: place for place, name in reversed(list(enumerate(names)))}
-        return cls(names, len(values[0]) if values else 0, lambda name: values[places[name]])
+        """Columns from lists of values; of several with the same name, the first is used."""
+        indices = {name: index for index, name in reversed(list(enumerate(names)))}
+        return cls(names, len(values[0]) if values else 0, lambda name: values[indices[name]])
 
 
 def decoded(source: Input) -> str:
-    """All of a text, without a byte order mark."""
+    """The decoded text of a file, without a byte order mark."""
     data = whole(source)
     encoding = byte_order(data) or source.encoding
     try:
@@ -48,19 +48,19 @@ def decoded(source: Input) -> str:
 
 
 def undecodable(name: str, encoding: str, byte: int, where: str) -> FileError:
-    """The error for a text that is not in the encoding it should be in."""
-    told = f"{name!r} is not {encoding.upper().removesuffix('-SIG')} (byte 0x{byte:02x} {where}); say "
-    return FileError(told, Option("encoding", ("latin-1",)), " or whatever it is in.")
+    """The error for a byte that is invalid in the encoding."""
+    reason = f"{name!r} is not {encoding.upper().removesuffix('-SIG')} (byte 0x{byte:02x} {where}); say "
+    return FileError(reason, Option("encoding", ("latin-1",)), " or whatever it is in.")
 
 
 def read_delimited(source: Input) -> Columns:
-    """A CSV or TSV file; an empty field is a missing value, all else is text as it stands."""
+    """Read a CSV or TSV file; an empty field is a missing value, all others are text."""
     rows = _rows(source)
     first = next(rows, None)
     if first is None:
         raise FileError(f"{source.name!r} has no rows; give a file with labels in it.")
     COLUMNS.check(len(first), repr(source.name), FileError)
-    names = first if source.header else [str(place + 1) for place in range(len(first))]
+    names = first if source.header else [str(index + 1) for index in range(len(first))]
     columns: list[list[Any]] = [[] for _ in names]
     if not source.header:
         for column, value in zip(columns, first, strict=True):
@@ -85,7 +85,7 @@ def first_record(source: Input) -> list[str] | None:
 
 
 def _record(text: IO[str], source: Input) -> Iterator[str]:
-    """Lines, as long as they may all belong to one record."""
+    """The lines of a file; refused once they are too long to be one record."""
     left = LINE.now
     while line := text.readline(left + 1):
         left -= len(line)
@@ -101,7 +101,7 @@ def _opened_text(file: IO[bytes], source: Input, newline: str | None) -> io.Text
 
 
 def _rows(source: Input) -> Iterator[list[str]]:
-    """The records of a delimited file, all of the same length; empty lines are none, unless there is one column."""
+    """The records of a delimited file, all of the same length; empty lines are skipped, unless there is one column."""
     with _long_fields():
         reader = csv.reader(io.StringIO(decoded(source), newline=""), delimiter=source.delimiter, strict=True)
         size = 0
@@ -133,7 +133,7 @@ def _long_fields() -> Iterator[None]:
 
 
 def read_json_lines(source: Input) -> Columns:
-    """A JSON object per line; labels are text, numbers, true or false, and null or an absent key is missing."""
+    """Read one JSON object per line; labels are text, numbers or booleans, and null or an absent key is missing."""
     import json
 
     records = []
@@ -141,7 +141,7 @@ def read_json_lines(source: Input) -> Columns:
         if not line.strip():
             continue
         try:
-            record = json.loads(line, object_pairs_hook=_once)
+            record = json.loads(line, object_pairs_hook=_unique_keys)
         except (ValueError, RecursionError) as problem:
             raise FileError(f"{source.name!r} is not JSON in line {number} ({problem}); mend the line.") from None
         if not isinstance(record, dict):
@@ -153,12 +153,12 @@ def read_json_lines(source: Input) -> Columns:
     for record in records:
         names.update(dict.fromkeys(record))
         COLUMNS.check(len(names), repr(source.name), FileError)
-    # most records may lack most keys, so that a list for each key would take lines times keys
+    # columns are built on demand: most records may lack most keys, and lists of all would take lines × keys
     return Columns(list(names), len(records), lambda name: [record.get(name) for record in records])
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The keys of an object, each of which it may have once."""
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object as a dict; duplicate keys are refused."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("a key occurs twice")
@@ -166,7 +166,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def read_lines(source: Input) -> Iterator[list[str | None]]:
-    """One label per line, a few million characters at a time, so that a file may be large; an empty line is missing."""
+    """Read one label per line, in batches of a few million characters; an empty line is a missing label."""
     done, size, rest = 0, 0, ""
     try:
         with unreadable(source.name), open_bytes(source) as file:
@@ -190,10 +190,10 @@ def read_lines(source: Input) -> Iterator[list[str | None]]:
 
 
 def read_matrix(source: Input) -> tuple[Table, str]:
-    """A contingency table, and how it was read.
+    """Read a contingency table, and describe how it was read.
 
-    The names of the clusters stand in the first line, the name of the class at the start of every other. A file of
-    numbers only has no names: its first field would be neither a class nor a cluster.
+    The first line has the names of clusters, every other line begins with the name of a class. A file whose first
+    field is a number has no names.
     """
     rows = _matrix_rows(source)
     if rows and (not source.header or _is_number(rows[0][0])):
@@ -209,19 +209,19 @@ def read_matrix(source: Input) -> tuple[Table, str]:
 
 
 def _matrix_rows(source: Input) -> list[list[str]]:
-    """The fields of each line; where no delimiter is said or found, between tabs, semicolons or spaces."""
+    """The fields of each line; without the delimiter in the first line, tabs, semicolons or spaces separate them."""
     start = decoded(source).lstrip("\r\n").partition("\n")[0]
     if source.separator is None and source.delimiter not in start:
         other = next((sign for sign in "\t;" if sign in start), None)
         if other is None and len(start.split()) > 1:
             lines = [line.split() for line in decoded(source).splitlines() if line.strip()]
-            return _even(lines, source.name)
+            return _check_equal_lengths(lines, source.name)
         source = source._replace(separator=other)
     return list(_rows(source))
 
 
-def _even(lines: list[list[str]], name: str) -> list[list[str]]:
-    """Lines that all have as many fields as the first."""
+def _check_equal_lengths(lines: list[list[str]], name: str) -> list[list[str]]:
+    """Return the lines; refuse lines with another number of fields than the first."""
     for number, line in enumerate(lines, 1):
         if len(line) != len(lines[0]):
             raise FileError(
