@@ -1,4 +1,4 @@
-"""What a measure gives by chance: its expectation over random clusterings, and the measure adjusted for it."""
+"""Expected values of measures under a null model, and measures adjusted for chance."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from karat.tables.table import Table
 Formula: TypeAlias = Callable[..., Any]
 Floats: TypeAlias = NDArray[np.float64]
 
-TIE = 1e-12  # scores nearer than that are as good as each other
-KEPT = 1 << 23  # cells of drawn tables that are kept for the next measure
+TIE = 1e-12  # scores that differ by less are ties
+KEPT = 1 << 23  # the most cells of drawn tables that are cached for other measures
 
 
 @dataclass(frozen=True)
 class Draws:
-    """Random clusterings to compare with: a model, how many, and the seed that makes them the same again."""
+    """Random clusterings to draw: the null model, the number of draws, and the seed."""
 
     model: Model
     samples: int
@@ -44,7 +44,7 @@ class Draws:
         DRAWS.check(self.samples, "samples", MeasureError)
 
     def values(self, measure: Measure, table: SingleTable) -> Floats:
-        """The measure of each clustering drawn; the same clusterings serve every measure of a table."""
+        """The score of each clustering drawn; every measure of a table is given the same clusterings."""
         DRAWS.check(self.samples * draws_of(measure), f"{measure} of each of {self.samples:,} samples", MeasureError)
         return table.remember((self, measure), lambda: self._values(measure, table))  # type: ignore[no-any-return]
 
@@ -52,16 +52,18 @@ class Draws:
         pairs = self.model.draw_pairs(table, self.samples, self.seed) if of_pairs(measure) else None
         if pairs is not None:
             at = cache(partial(_at_pairs, measure, table))
-            values = self._shown(lambda joined: np.array([at(both) for both in joined.tolist()]), pairs)
+            values = self._with_progress(lambda joined: np.array([at(both) for both in joined.tolist()]), pairs)
         else:
             drawn: Iterable[Counts] = self.model.draw(table, self.samples, self.seed)
             if self.samples * math.prod(table.shape) <= KEPT and self.model.null != "all":
                 drawn = table.remember(self, lambda: list(drawn))
-            values = self._shown(lambda some: np.atleast_1d(np.asarray(measure.of(some), dtype=np.float64)), drawn)
+            values = self._with_progress(
+                lambda some: np.atleast_1d(np.asarray(measure.of(some), dtype=np.float64)), drawn
+            )
         return np.array([finite(measure, value) for value in values.tolist()])
 
-    def _shown(self, value: Callable[[Any], Floats], parts: Iterable[Any]) -> Floats:
-        """The values of all parts, with a bar while they are drawn."""
+    def _with_progress(self, value: Callable[[Any], Floats], parts: Iterable[Any]) -> Floats:
+        """The values of all batches, with a progress bar while they are drawn."""
         values = []
         with bar("drawing random clusterings", self.samples) as advance:
             for part in parts:
@@ -70,7 +72,7 @@ class Draws:
         return np.concatenate(values)
 
     def mean(self, measure: Measure, table: SingleTable) -> tuple[float, float]:
-        """The measure's average over the model, and the standard error of that: 0 if it is exact."""
+        """The measure's expectation under the model, and its Monte-Carlo standard error, 0 if it is exact."""
         exact = expected(measure, table, self.model)
         if exact is not None:
             return exact, 0.0
@@ -82,10 +84,9 @@ class Draws:
 
 
 def expected(measure: Measure, table: Counts, model: Model | None = None) -> float | None:
-    """The exact expectation over the model, by default over all shuffles, where it is known in closed form.
+    """The exact expectation under the null model, by default over all shuffles; None if it is not known.
 
-    A measure that is a straight line in statistics whose own expectation is known has the expectation that its
-    formula gives for them.
+    The expectation of a measure that is affine in its statistics is its formula applied to their expectations.
     """
     model = model or Model()
     if not table.integral or not isinstance(table, SingleTable):
@@ -94,47 +95,48 @@ def expected(measure: Measure, table: Counts, model: Model | None = None) -> flo
         return float(measure.of(table))
     if measure.inner is not None:
         return _expected_of_derived(measure, table, model)
-    jumps = model.null != "margins" and table.shape[0] in (1, table.n)  # of 0/0, where such gold meets its like
+    # where gold is one class or all singletons, 0/0 makes measures jump at a clustering equal to gold
+    jumps = model.null != "margins" and table.shape[0] in (1, table.n)
     if not jumps and is_affine(measure, model):
         chances = model.chances(table)
         means = [kind.expected(table, chances) for kind in measure.statistics]
         seen = [table.statistic(kind) for kind in measure.statistics]
-        # with a kink between what is seen and what is expected, or near them, it is no straight line here
+        # a kink between, or near, the observed and the expected statistics means that it is not affine here
         if model.null == "margins" or _straight(partial(measure.formula, **measure.params), [seen, means]):
             return float(measure.value(means))
     return measure.chance if model.null == "margins" else None
 
 
 def _expected_of_derived(measure: Measure, table: SingleTable, model: Model) -> float | None:
-    """0 if the measure is adjusted for this very model, by an exact expectation."""
+    """0 for a measure adjusted for this very model by an exact expectation, else None."""
     own = Model(measure.params["null"], measure.params["sides"])
     exact = measure.inner is not None and expected(measure.inner, table, model) is not None
     return 0.0 if exact and own == model else None
 
 
 def finite(measure: Measure, value: Any) -> float:
-    """The value, if it can be compared with others."""
+    """The value as a float; MeasureError if it is not finite."""
     if not math.isfinite(value):
         raise MeasureError(f"{measure} is {value} here, which cannot be compared with chance; choose another measure.")
     return float(value)
 
 
 def _certain(table: SingleTable, model: Model) -> bool:
-    """Whether all the clusterings of the model score alike, since there is one cluster, or every item is alone."""
+    """Whether all clusterings of the model score the same, as with one cluster or with singletons."""
     classes, clusters = (number in (1, table.n) for number in table.shape)
     if model.null == "all":
         return bool(table.n == 1)
-    if model.null == "margins":  # to shuffle labels that are all alike, or all different, changes nothing
+    if model.null == "margins":  # shuffling labels that are all equal, or all different, changes nothing
         return bool(classes or clusters)
     return bool(clusters and (model.sides == 1 or classes))
 
 
 def is_affine(measure: Measure, model: Model | None = None) -> bool:
-    """Whether the formula is a straight line in all that the model moves; tried, not declared."""
+    """Whether the formula is affine in the quantities that vary under the model, by a numerical test."""
     return _is_affine(measure.formula, measure.statistics, tuple(measure.params.items()), model or Model())
 
 
-# Tables of 17 items on which no measure is degenerate: some with the same margins, some with the same classes, others.
+# Tables of 17 items on which no measure is degenerate: with equal margins, with equal classes only, and with neither.
 _SAME_MARGINS = (
     [[5, 1, 2], [1, 4, 0], [0, 1, 3]],
     [[2, 3, 3], [3, 1, 1], [1, 2, 1]],
@@ -167,42 +169,43 @@ def _probes(model: Model) -> list[Table]:
 
 
 def _straight(formula: Formula, points: Sequence[Sequence[Any]]) -> bool:
-    """Whether weighted means of the points have the weighted means of their values, also beyond the points."""
+    """Whether the formula of an affine combination of the points is that combination of its values."""
     values = [float(formula(*point)) for point in points]
     for trial in range(1, 13):
-        weights = [1 / len(points) + 1.2 * math.sin(trial * 7919 * (place + 1)) for place in range(len(points))]
+        # pseudo-random weights that sum to 1, some of them negative, so that points outside the hull are tested too
+        weights = [1 / len(points) + 1.2 * math.sin(trial * 7919 * (i + 1)) for i in range(len(points))]
         weights[-1] += 1 - math.fsum(weights)
         mixed = [_mixed(statistics, weights) for statistics in zip(*points, strict=True)]
         parts = [weight * value for weight, value in zip(weights, values, strict=True)]
         try:
-            found = float(formula(*mixed))
-        except Exception:  # a logarithm, a root or a user's own formula, where a mean is not a clustering
+            value = float(formula(*mixed))
+        except Exception:  # a logarithm, a root or a user's formula may fail for statistics that no clustering has
             return False
-        if not abs(found - math.fsum(parts)) < 1e-9 * (1 + math.fsum(map(abs, parts))):
+        if not abs(value - math.fsum(parts)) < 1e-9 * (1 + math.fsum(map(abs, parts))):
             return False
     return True
 
 
 def _mixed(statistics: Sequence[Any], weights: Sequence[float]) -> Any:
-    """The weighted mean of some statistics; fields that do not move stay exact."""
-    moved = {}
+    """The weighted mean of statistics; fields that are equal in all of them stay exact."""
+    varying = {}
     for field in fields(statistics[0]):
         values = [getattr(s, field.name) for s in statistics]
         if any(value != values[0] for value in values):
-            moved[field.name] = math.fsum(w * float(v) for w, v in zip(weights, values, strict=True))
-    return replace(statistics[0], **moved)
+            varying[field.name] = math.fsum(w * float(v) for w, v in zip(weights, values, strict=True))
+    return replace(statistics[0], **varying)
 
 
 @derivation
 def adjusted(
     measure: str | Measure, *, null: Null = "margins", sides: int = 1, samples: int = 1000, seed: int = 0
 ) -> Measure:
-    """A measure rescaled so that random clusterings average 0 and gold itself gives 1.
+    """A measure adjusted for chance: random clusterings average 0, and gold itself scores 1.
 
-    The expectation is exact where it is known, else the mean over samples clusterings drawn with seed; then
-    adjusted(...).error(table) is its Monte-Carlo standard error. null says which clusterings count as random: those
-    with the same cluster sizes ("margins"), the same number of clusters ("number"), or "all"; with sides=2 gold is
-    drawn as well.
+    The expectation is exact where it is known; otherwise it is the mean over samples clusterings drawn with seed, and
+    adjusted(...).error(table) is the Monte-Carlo standard error of the score. null is the null model: all clusterings
+    with the same cluster sizes ("margins"), with the same number of clusters ("number"), or "all"; with sides=2 gold
+    is drawn as well.
 
     >>> import karat
     >>> gold, pred = [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2]
@@ -220,10 +223,11 @@ def adjusted(
 def standardized(
     measure: str | Measure, *, null: Null = "margins", sides: int = 1, samples: int = 1000, seed: int = 0
 ) -> Measure:
-    """How many standard deviations a score is better than random clusterings are on average.
+    """The z-score of a measure: standard deviations by which it is better than its mean under the null.
 
-    Exact for measures that are linear in the number of pairs joined by both sides, such as rand; else by samples
-    clusterings drawn with seed. The other parameters are those of adjusted(). 0 where chance never varies.
+    Exact for measures that are linear in the number of pairs joined by both sides, such as rand; otherwise computed
+    from samples clusterings drawn with seed. Parameters are as for adjusted(). 0 if all random clusterings score the
+    same.
 
     >>> import karat
     >>> round(karat.standardized("rand")([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2]), 4)
@@ -235,7 +239,7 @@ def standardized(
 
 
 def with_direction(measure: str | Measure) -> Measure:
-    """The measure, if one value of it can be better than another."""
+    """The measure; MeasureError if it is descriptive, so that neither high nor low values are better."""
     inner = parse(measure)
     if inner.better is None:
         raise MeasureError(f"{inner} has no better end, so chance cannot do as well; choose a measure that has one.")
@@ -250,7 +254,7 @@ def _derived(
     perfect: float | None,
     **given: Any,
 ) -> Measure:
-    """A measure of a table that compares another measure's value with what draws give."""
+    """A measure that compares another measure's value with the values of random clusterings."""
 
     def formula(
         labelings: Labelings, *, null: Null = "margins", sides: int = 1, samples: int = 1000, seed: int = 0
@@ -282,13 +286,13 @@ def _derived(
 
 
 def draws_of(measure: Measure) -> int:
-    """How many random clusterings one value of a measure takes."""
+    """The number of random clusterings that one value of a measure requires."""
     return 1 if measure.inner is None else int(measure.params["samples"]) * draws_of(measure.inner)
 
 
 def _adjusted(measure: Measure, table: SingleTable, draws: Draws) -> tuple[float, float]:
     """(score - mean) / (perfect - mean), and its Monte-Carlo standard error."""
-    table.need_counts("what chance gives")
+    table.need_counts("an adjusted measure")
     score = finite(measure, measure.of(table))
     mean, error = draws.mean(measure, table)
     perfect = measure.perfect if measure.perfect is not None else float(measure.of(_gold_itself(table)))
@@ -300,8 +304,8 @@ def _adjusted(measure: Measure, table: SingleTable, draws: Draws) -> tuple[float
 
 
 def standard_score(measure: Measure, table: SingleTable, draws: Draws) -> tuple[float, float]:
-    """(score - mean) / deviation, upwards if better, and its Monte-Carlo standard error."""
-    table.need_counts("what chance gives")
+    """The z-score, positive if better than the mean under the null, and its Monte-Carlo standard error."""
+    table.need_counts("a standardized measure")
     sign = 1 if measure.better == "higher" else -1
     if _certain(table, draws.model):
         return 0.0, 0.0
@@ -325,26 +329,26 @@ def _gold_itself(table: SingleTable) -> Table:
 
 
 def pair_moments(measure: Measure, table: SingleTable, model: Model) -> Moments | None:
-    """The moments of the pairs joined by both, if the measure depends on nothing else that the model moves."""
+    """Moments of the number of pairs joined by both sides; None if the measure depends on more."""
     if model.null != "margins" or not of_pairs(measure):
         return None
     return joined_pairs(table.profile.classes, table.profile.clusters)
 
 
 def pair_slope(measure: Measure, table: SingleTable) -> float:
-    """How the measure changes with the number of pairs joined by both."""
+    """The measure at the largest possible number of pairs joined by both sides, minus at the smallest."""
     pairs = table.statistic(Pairs)
     lowest = max(0, pairs.gold + pairs.pred - pairs.total)
     return _at_pairs(measure, table, min(pairs.gold, pairs.pred)) - _at_pairs(measure, table, lowest)
 
 
 def of_pairs(measure: Measure) -> bool:
-    """Whether, with class and cluster sizes given, a measure depends on the pairs joined by both sides only."""
+    """Whether a measure, given the margins, depends only on the number of pairs joined by both sides."""
     return bool(measure.statistics) and set(measure.statistics) <= {Pairs, SquareSums}
 
 
 def _at_pairs(measure: Measure, table: SingleTable, both: int) -> float:
-    """The measure if both sides joined that many pairs, with class and cluster sizes as they are."""
+    """The measure's value if both sides joined this many pairs, with class and cluster sizes unchanged."""
     pairs, squares = table.statistic(Pairs), table.statistic(SquareSums)
-    moved = {Pairs: replace(pairs, both=both), SquareSums: replace(squares, cells=2 * both + squares.n)}
-    return float(measure.value(moved[kind] for kind in measure.statistics))
+    changed = {Pairs: replace(pairs, both=both), SquareSums: replace(squares, cells=2 * both + squares.n)}
+    return float(measure.value(changed[kind] for kind in measure.statistics))

@@ -15,19 +15,19 @@ from karat.tables.profile import Sizes
 
 
 class Moments(NamedTuple):
-    """Of a number that varies by chance; exact but for the last rounding."""
+    """Mean, variance and skewness of a random integer; exact, apart from the rounding of the skewness."""
 
     mean: Fraction
     variance: Fraction
     skewness: float
 
     def upper_tail(self, value: Fraction) -> float:
-        """The share of values as large or larger, by the gamma distribution with these three moments (Pearson III)."""
+        """P(X >= value), by the gamma distribution with these three moments (Pearson type III)."""
         if not self.variance:
             return 1.0 if value <= self.mean else 0.0
         from scipy.special import gammainc, gammaincc, ndtr
 
-        z = float(value - Fraction(1, 2) - self.mean) / math.sqrt(self.variance)  # half a step: counts are whole
+        z = float(value - Fraction(1, 2) - self.mean) / math.sqrt(self.variance)  # with continuity correction
         if abs(self.skewness) < 1e-5:
             return float(ndtr(-z))
         shape = 4 / self.skewness**2
@@ -49,9 +49,9 @@ def joined_pairs(classes: Sizes, clusters: Sizes) -> Moments:
     return Moments(mean, variance, float(third) / float(variance) ** 1.5 if variance else 0.0)
 
 
-# Graphs of one to three edges: an edge, a path of two, two edges apart, a triangle, a star, a path of three, a path of
-# two and an edge apart, three edges apart. Below, 48 times the number of ways to make the graph of one, two and three
-# edges in order, over the number of its symmetries.
+# Graphs of one to three edges: an edge, a path of two, two disjoint edges, a triangle, a star, a path of three, a path
+# of two and a disjoint edge, three disjoint edges. Each row of weights is 48 times the number of ordered choices of
+# one, two and three edges that make up the graph, divided by the number of its symmetries.
 _VERTICES = (2, 3, 4, 3, 4, 4, 5, 6)
 _WEIGHTS = (
     (24, 24, 24),
@@ -66,17 +66,17 @@ _WEIGHTS = (
 
 
 def _ways(sizes: Sizes) -> list[int]:
-    """In how many ways each graph can be laid into groups of these sizes, each edge within one group."""
+    """inj of each graph: injections of its vertices into the groups with every edge within one group."""
     pairs = list(zip(*sizes, strict=True))
 
     def total(*vertices: int) -> int:
         return sum(times * math.prod(_falling(size, v) for v in vertices) for size, times in pairs)
 
     two, three, four = total(2), total(3), total(4)
-    apart = two * two - total(2, 2) + four
+    two_disjoint = two * two - total(2, 2) + four
     path_and_edge = three * two - total(3, 2) + total(5)
-    three_apart = two**3 - 3 * two * total(2, 2) + 2 * total(2, 2, 2) + 3 * (four * two - total(4, 2)) + total(6)
-    return [two, three, apart, three, four, four, path_and_edge, three_apart]
+    three_disjoint = two**3 - 3 * two * total(2, 2) + 2 * total(2, 2, 2) + 3 * (four * two - total(4, 2)) + total(6)
+    return [two, three, two_disjoint, three, four, four, path_and_edge, three_disjoint]
 
 
 def _falling(x: int, v: int) -> int:

@@ -1,10 +1,10 @@
-"""Clusterings drawn at random: three models of chance, the sizes they give on average, and tables sampled from them.
+"""Null models of random clusterings: expected class and cluster sizes, and tables drawn from them.
 
 margins  all clusterings with the same cluster sizes (the predicted labels shuffled)
 number   all clusterings with the same number of clusters
 all      all clusterings
 
-Each is uniform over its clusterings. With sides=1 gold stays as it is; with sides=2 gold is drawn by the same model.
+Each model is uniform over its clusterings. With sides=1 gold is fixed; with sides=2 gold is drawn by the same model.
 Gates & Ahn (2017) compare them.
 """
 
@@ -30,15 +30,15 @@ Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 Null: TypeAlias = Literal["margins", "number", "all"]
 
-ROOM = 1 << 22  # cells or items drawn at a time
-SPARSE = 1 << 13  # cells of one table beyond which shuffled items are counted sparsely
-DENSE = 1 << 24  # cells of one table that are drawn one by one
-LIMIT = 10**9  # items that can be drawn; NumPy's hypergeometric numbers end there
+ROOM = 1 << 22  # cells or items drawn in one batch
+SPARSE = 1 << 13  # cells of a table beyond which shuffled items are counted in a sparse table
+DENSE = 1 << 24  # the most cells of a table that are drawn cell by cell
+LIMIT = 10**9  # NumPy's hypergeometric generator takes fewer items than this
 
 
 @dataclass(frozen=True)
 class Model:
-    """How the clusterings are drawn that a score is compared with."""
+    """A null model: how random clusterings are drawn."""
 
     null: Null = "margins"
     sides: int = 1
@@ -52,7 +52,7 @@ class Model:
             )
 
     def chances(self, table: SingleTable) -> ExpectedSizes:
-        """How many classes and clusters there are of each size, on average."""
+        """The expected numbers of classes and clusters of each size."""
         if self.null == "margins":
             return ExpectedSizes()
         classes, clusters = table.shape
@@ -62,7 +62,7 @@ class Model:
         return _sizes_of_number(n, number) if self.null == "number" else _sizes_of_all(n)
 
     def draw(self, table: SingleTable, samples: int, seed: int) -> Iterator[Stack | Table]:
-        """Tables of random clusterings, a few at a time; the same ones for the same seed."""
+        """Draw the tables of random clusterings, in batches; reproducible with the seed."""
         if table.n >= LIMIT:
             raise TableError(
                 f"{table.n} items are too many to draw clusterings of; karat draws them of fewer than 10^9."
@@ -77,9 +77,9 @@ class Model:
             yield from _shuffled(rng, rows, cols)
 
     def draw_pairs(self, table: SingleTable, samples: int, seed: int) -> Iterator[Ints] | None:
-        """The numbers of pairs that both sides join in the tables that draw() gives, a few at a time.
+        """The number of pairs joined by both sides in each table of draw(), in batches.
 
-        None if the tables are not drawn by shuffling the labels of items.
+        None if draw() does not shuffle the labels of items.
         """
         if self.null != "margins" or not _by_shuffling(int(table.n), math.prod(table.shape)) or table.n >= LIMIT:
             return None
@@ -91,7 +91,7 @@ class Model:
         )
 
     def _work(self, table: SingleTable) -> int:
-        """How many cells or items are about to be drawn for one table."""
+        """The approximate number of cells or items to draw for one table."""
         classes, clusters = table.shape
         if self.null == "all":  # random clusterings have at most about n/2 clusters, for 10 items or more
             clusters = table.n // 2 + 10
@@ -99,7 +99,7 @@ class Model:
         return max(classes * clusters, min(int(table.n), 20 * classes * clusters))
 
     def _draw_sizes(self, rng: np.random.Generator, seen: Ints, many: int, *, fixed: bool) -> Ints:
-        """The sizes of many random clusterings, one a line; sizes of 0 fill the lines up."""
+        """The cluster sizes of many random clusterings, one clustering per row, padded with 0."""
         if fixed or self.null == "margins":
             return np.broadcast_to(seen, (many, seen.size))
         if self.null == "number":
@@ -108,7 +108,7 @@ class Model:
 
 
 def _shuffled(rng: np.random.Generator, rows: Ints, cols: Ints) -> Iterator[Stack | Table]:
-    """A table for each line of margins, each table as likely as it is when labels are shuffled."""
+    """One table for each row of margins, distributed as under shuffled labels."""
     n, cells = int(rows[0].sum()), rows.shape[1] * cols.shape[1]
     if cells > (SPARSE if _by_shuffling(n, cells) else DENSE):
         for gold, pred in zip(rows, cols, strict=True):
@@ -121,7 +121,7 @@ def _shuffled(rng: np.random.Generator, rows: Ints, cols: Ints) -> Iterator[Stac
 
 
 def _by_shuffling(n: int, cells: int) -> bool:
-    """Whether to shuffle items rather than draw cells: an item takes as long as 1/20 hypergeometric cell."""
+    """Whether to shuffle items, not draw cells: one hypergeometric draw costs as much as 20 items."""
     return n < 20 * cells
 
 
@@ -134,12 +134,12 @@ def _by_items(rng: np.random.Generator, rows: Ints, cols: Ints) -> Ints:
 
 
 def _items(sizes: Ints) -> Ints:
-    """A code for every item, one table a line."""
+    """The code of every item, one table per row."""
     return np.repeat(np.tile(np.arange(sizes.shape[1]), len(sizes)), sizes.ravel()).reshape(len(sizes), -1)
 
 
 def _by_cells(rng: np.random.Generator, rows: Ints, cols: Ints) -> Ints:
-    """Cell by cell: each is hypergeometric, given those before it."""
+    """Tables drawn cell by cell: each cell is hypergeometric, given the cells before it."""
     tables = np.zeros((len(rows), rows.shape[1], cols.shape[1]), dtype=np.int64)
     free = cols.copy()
     for i in range(rows.shape[1]):
@@ -153,20 +153,20 @@ def _by_cells(rng: np.random.Generator, rows: Ints, cols: Ints) -> Ints:
 
 
 def _partitions(rng: np.random.Generator, n: int, many: int) -> Ints:
-    """Sizes of partitions drawn from all: n items thrown into a random number of urns (Stam 1983)."""
+    """Cluster sizes of uniform random partitions: n items in a random number of urns (Stam 1983)."""
     urns, weights = _urns(n)
     drawn = [np.bincount(rng.integers(0, number, n)) for number in rng.choice(urns, many, p=weights).tolist()]
-    sizes = np.zeros((many, max((line > 0).sum() for line in drawn)), dtype=np.int64)
-    for place, line in enumerate(drawn):
-        sizes[place, : (line > 0).sum()] = line[line > 0]
+    sizes = np.zeros((many, max((counts > 0).sum() for counts in drawn)), dtype=np.int64)
+    for i, counts in enumerate(drawn):
+        sizes[i, : (counts > 0).sum()] = counts[counts > 0]
     return sizes
 
 
 def _partitions_into(rng: np.random.Generator, n: int, number: int, many: int) -> Ints:
-    """Sizes of partitions drawn from those into that many clusters.
+    """Cluster sizes of uniformly random partitions into a given number of clusters.
 
-    They are truncated Poisson numbers, given that they add up to n: all but one are drawn, and the last one, which is
-    what is left, is accepted as often as it is likely.
+    The sizes are zero-truncated Poisson variables conditioned on their sum n. All but one are drawn; the last is the
+    remainder, accepted with a probability proportional to its own (rejection sampling).
     """
     if number in (1, n):
         return np.full((many, number), n // number)
@@ -198,20 +198,20 @@ def _urns(n: int) -> tuple[Ints, Floats]:
         low, high = (middle + 1, high) if n * np.log1p(1 / max(middle, 1)) > np.log(middle + 1) else (low, middle)
     sides = []
     for step in (1, -1):
-        m, log, found = max(low, 1), 0.0, []
+        m, log, terms = max(low, 1), 0.0, []
         while log > -50 and m + step >= 1:
             below = min(m, m + step)
             log += step * (n * np.log1p(1 / below) - np.log(below + 1))
             m += step
-            found.append((m, log))
-        sides.append(found)
+            terms.append((m, log))
+        sides.append(terms)
     urns, logs = zip(*reversed(sides[1]), (max(low, 1), 0.0), *sides[0], strict=True)
     weights = np.exp(np.array(logs) - max(logs))
     return np.array(urns), weights / weights.sum()
 
 
 def _sizes_of_all(n: int) -> Sizes:
-    """How many clusters of each size a partition drawn from all has: C(n,b) B(n-b) / B(n) of size b."""
+    """Expected number of clusters of each size b in a partition drawn from all: C(n,b) B(n-b) / B(n)."""
     urns, weights = _urns(n)
     sizes, times = [], []
     log_ways = 0.0  # log C(n, b)
@@ -227,13 +227,13 @@ def _sizes_of_all(n: int) -> Sizes:
 
 
 def _truncated_poisson(n: int, number: int) -> tuple[Ints, Floats]:
-    """Sizes of a cluster and their probabilities when there are `number` of them, with n items on average."""
+    """Cluster sizes and their probabilities: a zero-truncated Poisson distribution with mean n / number."""
     mean = n / number
     low, high = 0.0, mean + 1
     for _ in range(200):
         rate = (low + high) / 2
         low, high = (rate, high) if rate / -np.expm1(-rate) < mean else (low, rate)
-    reach = int(12 * np.sqrt(mean) + 60)  # beyond, less than 1e-25
+    reach = int(12 * np.sqrt(mean) + 60)  # probabilities beyond are below 1e-25
     sizes = np.arange(max(1, int(mean) - reach), min(n - number + 1, int(mean) + reach) + 1)
     logs = np.cumsum(np.log(rate / sizes))
     weights = np.exp(logs - logs.max())
@@ -241,11 +241,11 @@ def _truncated_poisson(n: int, number: int) -> tuple[Ints, Floats]:
 
 
 def _sizes_of_number(n: int, number: int) -> Sizes:
-    """How many clusters of each size a partition into `number` has: C(n,b) S(n-b,k-1) / S(n,k) of size b."""
+    """Expected number of clusters of each size b in a partition into k: C(n,b) S(n-b,k-1) / S(n,k)."""
     if number == 1 or number == n:
         return Sizes((n // number,), (number,))
     sizes, likely = _truncated_poisson(n, number)
-    # b is the size of one of k clusters if the others add up to n - b: a convolution of k - 1, by its transform
+    # one of k clusters has size b if the others add up to n - b: a (k-1)-fold convolution, by the Fourier transform
     centre = round(n / number)
     spread = math.sqrt(float(likely @ (sizes - centre) ** 2.0))
     length = 1 << int(np.ceil(np.log2(2 * (likely.size + 14 * spread * np.sqrt(number)) + 64)))
@@ -255,7 +255,7 @@ def _sizes_of_number(n: int, number: int) -> Sizes:
     times = likely * others[(n - sizes - (number - 1) * centre) % length].clip(0)
     times *= number / times.sum()
     deviation = math.sqrt(float(times @ (sizes - centre) ** 2.0) / number)
-    if deviation > 16:  # smooth enough that sizes at steps of two thirds of a deviation stand for all, to 1e-19
+    if deviation > 16:  # smooth enough to keep sizes at steps of 2/3 of a standard deviation, with an error of 1e-19
         step = int(deviation * 2 / 3)
         sizes, times = sizes[::step], times[::step] * step
         times *= number / times.sum()

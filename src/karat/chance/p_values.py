@@ -1,4 +1,4 @@
-"""How often random clusterings would do as well as this one."""
+"""p-values: the probability that a random clustering scores at least as well."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from karat.tables.table import Table, counted
 
 @dataclass(frozen=True)
 class Significance:
-    """Whether a score is better than chance would give; print it to read it."""
+    """The significance of a score under a null model; print it for a one-line summary."""
 
     measure: Measure
     score: float
-    p: float  # how often random clusterings are as good or better
-    z: float  # by how many standard deviations the score is better than theirs on average
-    error: float  # Monte-Carlo standard error of p; 0 if nothing was drawn
+    p: float  # probability that a random clustering scores as well or better
+    z: float  # number of standard deviations by which the score is better than the mean under the null
+    error: float  # Monte-Carlo standard error of p; 0 if p is computed without draws
     method: str
 
     def __str__(self) -> str:
         p = f"= {self.p:.4g}" if self.p else "< 1e-300"
-        doubt = f" ± {self.error:.2g}" if self.error else ""
-        return f"{self.measure} {self.score:.4f}: z = {self.z:.2f}, p {p}{doubt} ({self.method})"
+        error = f" ± {self.error:.2g}" if self.error else ""
+        return f"{self.measure} {self.score:.4f}: z = {self.z:.2f}, p {p}{error} ({self.method})"
 
 
 def significance(
@@ -52,12 +52,12 @@ def significance(
     seed: int = 0,
     **options: Any,
 ) -> Significance:
-    """How often random clusterings would do as well as this one, by a measure.
+    """The p-value of a score: the probability that a random clustering scores at least as well.
 
-    gold, pred and options such as missing= are those of score(); gold may be a Table, without pred. For measures that
-    depend on the pairs joined by both sides only (ari, rand, jaccard, ...) the exact mean, variance and skewness of
-    that number over all shuffles give p, by the gamma distribution that has them, if the number takes many values;
-    otherwise samples clusterings are drawn with seed, and p = (1 + as good) / (1 + samples).
+    gold, pred and options such as missing= are as for score(); gold may be a Table, without pred. Measures that depend
+    only on the number of pairs joined by both sides (ari, rand, jaccard, ...) take p from the gamma distribution with
+    the exact mean, variance and skewness of that number over all shuffles, if it takes many values. Otherwise samples
+    clusterings are drawn with seed, and p = (1 + number scoring at least as well) / (1 + samples).
 
     >>> import karat
     >>> print(karat.significance(*karat.examples.textbook(), "purity"))  # doctest: +ELLIPSIS
@@ -72,7 +72,7 @@ def significance(
         if key not in LABEL_OPTIONS:
             raise MeasureError(f"there is no such option; leave out {key}.")
     table = counted(gold, pred, options)
-    table.need_counts("what chance gives")
+    table.need_counts("a p-value")
     score = finite(chosen, chosen.of(table))
     moments = pair_moments(chosen, table, draws.model)
     if moments is not None and _fine_grained(table, moments):
@@ -87,9 +87,9 @@ def significance(
 
 
 def p_value(gold: object, pred: object = None, measure: str | Measure | None = None, **options: Any) -> float:
-    """How often random clusterings would do as well as this one, by a measure: the p of significance().
+    """The p-value of a score: the probability that a random clustering scores at least as well.
 
-    options are those of significance(): null, sides, samples, seed, and those of score() for labels.
+    This is significance(...).p; options are as for significance().
 
     >>> import karat
     >>> round(karat.p_value([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1], "ari"), 1)
@@ -99,16 +99,16 @@ def p_value(gold: object, pred: object = None, measure: str | Measure | None = N
 
 
 def _fine_grained(table: Table, moments: Moments) -> bool:
-    """Whether the number of pairs takes so many values that a continuous distribution fits it.
+    """Whether the number of joined pairs takes so many values that a continuous distribution fits it.
 
-    Exchanging two items' labels changes it by about (a - a')(b - b')/n, for the sizes of their classes and clusters; in
-    the smallest tables all else follows from one or two cells, which then must vary much. On random tables of 100 to
-    3,000 items, most of them coarser than this, p was within 0.025 of what 20,000 shuffles gave.
+    Swapping two items' labels changes it by about (a - a')(b - b')/n, for the sizes of their classes and clusters. In
+    the smallest tables one or two cells determine all others, so these must vary much. On random tables of 100 to
+    3,000 items, most of them coarser than required here, p was within 0.025 of the p of 20,000 shuffles.
     """
     classes, clusters = table.profile.classes.size, table.profile.clusters.size
     step = max(1.0, (classes[-1] - classes[0]) * (clusters[-1] - clusters[0]) / table.n)
     free = [
-        min(number - 1, sum(times for size, times in zip(*sizes, strict=True) if size > 1))  # single items join no pair
+        min(number - 1, sum(times for size, times in zip(*sizes, strict=True) if size > 1))  # singletons join no pair
         for number, sizes in zip(table.shape, (table.profile.classes, table.profile.clusters), strict=True)
     ]
     varied = free[0] * free[1] >= 4 or classes[0] * clusters[0] / table.n > 50**2

@@ -1,13 +1,13 @@
 """Loops over plain arrays: arrays in, arrays out, no karat type.
 
-A loop that NumPy cannot run at the speed of the memory is there twice under one name: compiled, in compiled/, and as
-its NumPy twin, which is the fallback where it was not compiled, and what the tests compare it with. Both give the same
-bits. KARAT_KERNELS=numpy in the environment chooses the twins.
+A loop that NumPy cannot run at memory speed exists twice under one name: compiled, in compiled/, and as its NumPy
+twin, which is the fallback where the compiled one is missing, and the reference for tests. Both give bit-identical
+results. KARAT_KERNELS=numpy in the environment selects the twins.
 
 counting.py    from two columns of integers to the cells of their table
 tallying.py    sums, maxima and counts by code
 objects.py     Python objects numbered by hashing
-assignment.py  the heaviest one-to-one map
+assignment.py  the maximum-weight one-to-one matching
 moves.py       k-means and single moves of documents
 logarithm.py   logarithms that give the same bits everywhere
 expected.py    the expected mutual information
@@ -48,12 +48,12 @@ def _compiled() -> dict[str, Any]:
     built = [str(spec.origin).endswith(tuple(EXTENSION_SUFFIXES)) for spec in map(find_spec, names) if spec]
     try:
         return dict(zip(NAMES, map(import_module, names), strict=True)) if all(built) else {}
-    except ImportError:  # made for another Python, or of another age
+    except ImportError:  # built for another Python or another version of karat
         return {}
 
 
 def build_info() -> dict[str, Any]:
-    """Which kernels are in use, on how many threads, with which versions of what.
+    """The kernels in use, the number of threads, and the versions of karat, Python and NumPy.
 
     >>> build_info()["kernels"] in ("compiled", "numpy")
     True

@@ -1,4 +1,4 @@
-"""The heaviest one-to-one matching of rows and columns of a sparse table, exact and greedy."""
+"""The maximum-weight one-to-one matching of rows and columns of a sparse table, exact and greedy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Ints = NDArray[np.int64]
 
 
 def best_matching(rows: Ints, cols: Ints, values: NDArray[Any]) -> Ints:
-    """Positions of the cells chosen so that their sum is largest, each row and each column at most once.
+    """Indices of the cells in a maximum-weight matching: each row and each column at most once.
 
     Successive shortest augmenting paths on the reduced costs row_price + col_price - value, one row at a
     time, in integers. A path may also end by giving up a row, so no dummy columns are
@@ -44,7 +44,7 @@ def best_matching(rows: Ints, cols: Ints, values: NDArray[Any]) -> Ints:
 
 @twin
 def place_rows(starts: Ints, columns: Ints, values: NDArray[Any], order: Ints, matched: Ints) -> Ints:
-    """The edge of each row (-1: none) in the heaviest matching of the rows in order and those that are matched.
+    """The edge of each row (-1: none) in a maximum-weight matching of the rows in order and matched.
 
     Row i has the edges from starts[i] to starts[i+1]; rows matched already have their largest edge.
     """
@@ -58,7 +58,7 @@ def place_rows(starts: Ints, columns: Ints, values: NDArray[Any], order: Ints, m
 
 
 def _suits_scipy(values: NDArray[Any], shape: tuple[int, int]) -> bool:
-    """Whether counts fill a good part of their table, and its doubles are exact for them: then it beats Python."""
+    """Whether SciPy's dense solver is faster than Python: a dense table, exact in double precision."""
     dense = shape[0] * shape[1] <= max(8 * values.size, 1 << 12)
     return dense and values.dtype.kind == "i" and int(values.max()) * min(shape) < 1 << 52
 
@@ -76,7 +76,7 @@ def _from_dense(rows: Ints, cols: Ints, values: Ints, shape: tuple[int, int]) ->
 
 @twin
 def most_pairs(starts: Ints, columns: Ints) -> Ints:
-    """The edge of each row (-1: none) in a matching of as many rows as possible (Hopcroft & Karp 1973).
+    """The edge of each row (-1: none) in a maximum-cardinality matching (Hopcroft & Karp 1973).
 
     Row i has the edges from starts[i] to starts[i+1].
     """
@@ -94,7 +94,7 @@ def most_pairs(starts: Ints, columns: Ints) -> Ints:
 
 
 class _Matching:
-    """A partial matching with prices that prove it the heaviest one for the rows placed so far."""
+    """A partial matching, and dual prices that prove it maximal for the rows placed so far."""
 
     def __init__(self, edges: list[tuple[int, int]], columns: list[int], values: list[Any]) -> None:
         self.edges, self.columns, self.values = edges, columns, values
@@ -105,7 +105,7 @@ class _Matching:
         self.edge_of_row = [-1] * len(edges)
 
     def accept(self, row: int, edge: int) -> None:
-        """Match a row with its largest cell, in a column that nobody else has."""
+        """Match a row with its largest cell, in a free column."""
         self.row_price[row] = self.values[edge]
         self.edge_of_row[row], self.row_of_col[self.columns[edge]] = edge, row
 
@@ -174,7 +174,7 @@ class _Matching:
 
 
 def greedy_matching(rows: Ints, cols: Ints, values: NDArray[Any]) -> Ints:
-    """Positions of the cells taken largest first, ties to the lowest row, then the lowest column."""
+    """Indices of the cells taken largest first; ties go to the lowest row, then the lowest column."""
     taken_rows: set[int] = set()
     taken_cols: set[int] = set()
     chosen = []

@@ -22,28 +22,28 @@ PART = 1 << 31  # items that are counted in 32 bits
 
 
 class Cells(NamedTuple):
-    """The distinct values of two columns, in increasing order, and how often each two meet, sorted by both."""
+    """The distinct values of two columns, in increasing order, and their non-empty cells, in row order."""
 
     left: AnyInts
     right: AnyInts
-    rows: Ints  # a place in left
-    cols: Ints  # a place in right
+    rows: Ints  # index into left
+    cols: Ints  # index into right
     counts: NDArray[Any]
     row_sizes: Ints | None = None  # sums of counts, where they are known
     col_sizes: Ints | None = None
 
 
 def cross_count(left: AnyInts, right: AnyInts, weights: NDArray[Any] | None = None) -> Cells:
-    """The cells of two columns, each with the number of its items or their total weight.
+    """The non-empty cells of two columns, each with the number of its items or their total weight.
 
-    Values in a small range go straight from the columns to the places of a dense table, if it is small beside the
-    number of items; else the items are sorted by counting. Other values are numbered first, by hashing.
+    Values in a small range are counted directly in a dense table, if that is small compared with the number of items;
+    otherwise the items are sorted by counting sort. Values in a large range are first numbered by hashing.
     """
     left, right = _readable(left), _readable(right)
     if weights is not None:
         return _weighed(left, right, weights)
     table = None
-    if left.size >= LARGE:  # else looking at all values takes no longer than guessing
+    if left.size >= LARGE:  # for fewer, computing the exact range takes no longer than guessing it
         row, col = _guess(left), _guess(right)
         table = _dense(row, col)
     if table is None:
@@ -53,7 +53,7 @@ def cross_count(left: AnyInts, right: AnyInts, weights: NDArray[Any] | None = No
 
 
 class _Column(NamedTuple):
-    """Integers that are below size when low is taken off; names are what they stand for, if not for themselves."""
+    """Integers in a range of size from low; names are the labels of their offsets, if not themselves."""
 
     values: AnyInts
     low: int
@@ -62,19 +62,19 @@ class _Column(NamedTuple):
 
     @property
     def bits(self) -> int:
-        """How many bits tell the values apart."""
+        """The number of bits of value - low."""
         return max(1, (self.size - 1).bit_length())
 
     def meaning(self, places: Ints) -> AnyInts:
-        """What the values at these places of the range stand for."""
+        """The labels at these offsets from low."""
         if self.names is not None:
             return self.names[places]
-        wide = np.uint64 if self.values.dtype.kind == "u" else np.int64  # in which a sum may wrap, and wraps back
+        wide = np.uint64 if self.values.dtype.kind == "u" else np.int64  # a sum may wrap around, and wraps back
         return (places.astype(wide) + np.array(self.low, dtype=wide)).astype(self.values.dtype)
 
 
 def _readable(values: AnyInts) -> AnyInts:
-    """The array itself, unless its bytes or its steps are such as few arrays have."""
+    """The array, copied if it is not native, aligned and evenly strided."""
     plain = values.dtype.isnative and values.flags.aligned and values.strides[0] % values.itemsize == 0
     return (
         values if plain and values.itemsize <= 8 else np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("="))
@@ -82,7 +82,7 @@ def _readable(values: AnyInts) -> AnyInts:
 
 
 def _guess(values: AnyInts) -> _Column:
-    """The range of a few values; labels mostly count from 0."""
+    """A guess at the range of the values from a sample of them; labels mostly start at 0."""
     some = np.concatenate([values[:512], values[-512:], values[:: values.size // 512 + 1]])
     low, high = int(some.min()), int(some.max())
     bits = (high - low).bit_length()
@@ -90,7 +90,7 @@ def _guess(values: AnyInts) -> _Column:
 
 
 def _number(values: AnyInts) -> _Column:
-    """The column itself if its range is small, else codes made by hashing."""
+    """The column unchanged if its range is small, else its codes, numbered by hashing."""
     low, high = int(values.min()), int(values.max())
     if high - low < min(max(2 * values.size, 1 << 16), 1 << 32):
         return _Column(values, low, high - low + 1)
@@ -99,7 +99,7 @@ def _number(values: AnyInts) -> _Column:
 
 
 def _dense(row: _Column, col: _Column) -> Ints | None:
-    """The whole table as one array; None if it would be large beside the number of items, or a value is outside."""
+    """The dense table as one array; None if it would be too large, or a value is outside the range."""
     size = row.values.size
     if 1 << (row.bits + col.bits) > max(size >> 3, 1 << 12):
         return None
@@ -139,13 +139,13 @@ def count_dense(
 
 
 def _differences(values: AnyInts, base: int) -> NDArray[np.uint64]:
-    """values - base in 64 bits without a sign, where it wraps to what it should be if base is the lowest."""
+    """values - base as unsigned 64-bit integers, correct by wrapping if base is the lowest value."""
     wide = values.astype(np.uint64 if values.dtype.kind == "u" else np.int64).view(np.uint64)
     return np.asarray(wide - np.uint64(base & (2**64 - 1)))
 
 
 def _filled(table: Ints, row: _Column, col: _Column) -> Cells:
-    """The cells of a dense table that are not empty."""
+    """The non-empty cells of a dense table."""
     places = np.flatnonzero(table)
     lines = table.reshape(1 << row.bits, 1 << col.bits)
     found = places >> col.bits, places & ((1 << col.bits) - 1), table[places]
@@ -154,7 +154,7 @@ def _filled(table: Ints, row: _Column, col: _Column) -> Cells:
 
 
 def _compact(found: Sequence[Ints], row: _Column, row_sizes: Ints, col: _Column, col_sizes: Ints) -> Cells:
-    """Cells, as lines of rows, columns and counts, without the rows and columns that have none."""
+    """Cells from their rows, columns and counts, renumbered without empty rows and columns."""
     rows, row_places = _ranked(found[0], row_sizes > 0)
     cols, col_places = _ranked(found[1], col_sizes > 0)
     sizes = row_sizes[row_places], col_sizes[col_places]
@@ -168,7 +168,7 @@ def _used(codes: Ints, size: int) -> NDArray[np.bool_]:
 
 
 def _ranked(codes: Ints, used: NDArray[np.bool_]) -> tuple[Ints, Ints]:
-    """Codes renumbered without those that are not used, and what each now stands for."""
+    """Codes renumbered without the unused ones, and the old code of each new one."""
     places = np.flatnonzero(used)
     if places.size == 0 or places[-1] + 1 == places.size:
         return codes, places
@@ -187,7 +187,7 @@ def _hashed(values: AnyInts) -> tuple[Codes, AnyInts]:
 
 
 def _inverse(order: Ints) -> Codes:
-    """The place of each number in an order of them."""
+    """The inverse permutation."""
     places = np.empty(order.size, dtype=np.uint32)
     places[order] = np.arange(order.size, dtype=np.uint32)
     return places
@@ -212,11 +212,11 @@ def encode_integers(values: AnyInts) -> tuple[Ints, AnyInts]:
 
 
 def _sparse(row: _Column, col: _Column) -> Cells:
-    """By sorting the items by counting: first by column, then, keeping that order, by row."""
+    """The non-empty cells by a stable counting sort of the items: first by column, then by row."""
     col_starts, lefts = _by_code(col, row)
     starts, rights = _by_member(col_starts, lefts, row.size)
     parts = shares(row.size, row.values.size)
-    if row.values.size < LARGE:  # one pass, into as much room as there could be need of
+    if row.values.size < LARGE:  # one pass, into an array of the largest possible size
         found: NDArray[Any] = np.empty((3, row.values.size), dtype=np.int64)
         found = found[:, : write_runs(starts, rights, found, 0, *parts[0])]
         found = found.copy() if 2 * found.shape[1] < row.values.size else found
@@ -240,7 +240,7 @@ def _by_code(key: _Column, member: _Column) -> tuple[Ints, Codes]:
 
 
 def _by_member(starts: Ints, members: Codes, size: int) -> tuple[Ints, Codes]:
-    """The same the other way round: where the keys of each member start, and the keys in increasing order."""
+    """The inverse of _by_code: where the keys of each member start, and the keys in increasing order."""
     items = [start for start, _ in shares(members.size, most=members.size // size)]
     keys = [*np.searchsorted(starts, items).tolist(), starts.size - 1]
     parts = list(pairwise(keys))
@@ -252,7 +252,7 @@ def _by_member(starts: Ints, members: Codes, size: int) -> tuple[Ints, Codes]:
 
 
 def _places(counts: list[Ints]) -> tuple[Ints, list[Ints]]:
-    """Where each code's items start, and where those of each part of the items do."""
+    """The offset at which each code's items start, overall and for each part of the items."""
     starts = np.zeros(counts[0].size + 1, dtype=np.int64)
     np.cumsum(sum(counts), out=starts[1:])
     places = [starts[:-1].copy()]
@@ -274,14 +274,14 @@ def histogram(values: AnyInts, base: int, size: int, start: int, stop: int) -> I
 def scatter(
     keys: AnyInts, key_base: int, values: AnyInts, value_base: int, places: Ints, out: Codes, start: int, stop: int
 ) -> None:
-    """Write value - base of each item to the place of its key, and move that place on by one."""
+    """Write value - base of each item at the offset of its key (places), and advance that offset by one."""
     key = _differences(keys[start:stop], key_base).astype(np.int64)
     order = np.argsort(key, kind="stable")
     _write(key[order], _differences(values[start:stop], value_base)[order], places, out)
 
 
 def _write(keys: Ints, values: NDArray[Any], places: Ints, out: Codes) -> None:
-    """The same for items in the order of their keys."""
+    """Write values, sorted by key, at the offsets of their keys (places), and advance the offsets."""
     counts = np.bincount(keys, minlength=places.size)
     before = np.cumsum(counts) - counts
     out[places[keys] + np.arange(keys.size) - before[keys]] = values
@@ -290,7 +290,7 @@ def _write(keys: Ints, values: NDArray[Any], places: Ints, out: Codes) -> None:
 
 @twin
 def regroup(starts: Ints, members: Codes, places: Ints, out: Codes, start: int, stop: int) -> None:
-    """Write each group's number to the place of each of its members, and move that place on by one."""
+    """Write each group's number at the offset of each of its members (places), and advance that offset."""
     items = slice(int(starts[start]), int(starts[stop]))
     member = members[items].astype(np.int64)
     order = np.argsort(member, kind="stable")
@@ -300,7 +300,7 @@ def regroup(starts: Ints, members: Codes, places: Ints, out: Codes, start: int, 
 
 @twin
 def count_runs(starts: Ints, members: Codes, start: int, stop: int) -> int:
-    """How many runs of equal members the groups from start to stop have."""
+    """The number of runs of equal members in the groups from start to stop."""
     return int(_run_starts(starts, members, start, stop).size)
 
 
@@ -316,7 +316,7 @@ def _run_starts(starts: Ints, members: Codes, start: int, stop: int) -> Ints:
 
 @twin
 def write_runs(starts: Ints, members: Codes, found: NDArray[Any], offset: int, start: int, stop: int) -> int:
-    """Write the group, the member and the length of each run, from offset on; how many there were."""
+    """Write the group, member and length of each run into found, from offset on; return their number."""
     runs = _run_starts(starts, members, start, stop)
     part = slice(offset, offset + runs.size)
     found[0, part] = np.searchsorted(starts, runs, side="right") - 1
@@ -326,16 +326,16 @@ def write_runs(starts: Ints, members: Codes, found: NDArray[Any], offset: int, s
 
 
 def _weighed(left: AnyInts, right: AnyInts, weights: NDArray[Any]) -> Cells:
-    """Totals per cell: exact for integers, correctly rounded (so in any order the same) for floats."""
+    """Total weights per cell: exact for integers, correctly rounded (in any order) for floats."""
     (rows, row_values), (cols, col_values) = encode_integers(left), encode_integers(right)
     keys, possible = rows * col_values.size + cols, row_values.size * col_values.size
-    if weights.dtype.kind == "i" and possible <= 4 * keys.size:  # as when few cells of those that could be are empty
+    if weights.dtype.kind == "i" and possible <= 4 * keys.size:  # a dense table with few empty cells
         table, seen = np.zeros(possible, dtype=np.int64), np.zeros(possible, dtype=bool)
         np.add.at(table, keys, weights)
         seen[keys] = True
         filled = np.flatnonzero(seen)
         return Cells(row_values, col_values, filled // col_values.size, filled % col_values.size, table[filled])
-    order = np.argsort(keys, kind="stable")  # which merges what comes sorted
+    order = np.argsort(keys, kind="stable")  # a stable sort is fast on input that is partly sorted
     keys, weights = keys[order], weights[order]
     begins = np.flatnonzero(np.diff(keys, prepend=keys[:1] - 1))
     keys = keys[begins]

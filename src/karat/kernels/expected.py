@@ -37,7 +37,7 @@ def expected_information(
 
 
 def expected_lines(gold: Ints, pred: Ints, pred_times: NDArray[Any], n: int) -> Floats:
-    """What a class of each size adds to the three, n times, in rows."""
+    """n times each class size's part of E[I], E[H(C|K)] and E[H(K|C)]: an array of three rows."""
     gold, pred = np.asarray(gold, dtype=np.int64), np.asarray(pred, dtype=np.int64)
     known = (pred, log_integers(pred), pred_times.astype(np.float64), n, log_integers(np.array([n]))[:, 0].tolist())
     tasks = [
@@ -78,7 +78,7 @@ class _Cells(NamedTuple):
         return cls(a, b, n, start, offset, mean, variance, log_a, log_b, log_mean)
 
     def only(self, chosen: NDArray[np.bool_]) -> _Cells:
-        """Some of them."""
+        """The cells of the chosen cluster sizes."""
         lines = {key: getattr(self, key)[..., chosen] for key in self._fields if key not in ("a", "n", "log_a")}
         return self._replace(**lines)
 
@@ -143,7 +143,7 @@ def expected_rows(
 
 
 def _walked(cells: _Cells) -> Floats:
-    """The three expectations where cells vary little: every value, by ratios of neighbours away from the start."""
+    """The three expectations for cells of small variance: sums over all values, outwards from the start."""
     sums = np.stack([np.ones(cells.b.size), *cells.terms(0)])
     rest = cells.n - cells.a - cells.b
     end = np.minimum(cells.a, cells.b), np.maximum(0, -rest)
@@ -176,7 +176,7 @@ def _ratio(x: Ints, a: int, b: Ints, rest: Ints, side: int) -> Floats:
 
 
 def _sampled(cells: _Cells) -> Floats:
-    """The three expectations where cells vary much: values at equal steps of two thirds of a deviation.
+    """The three expectations for cells of large variance: values at steps of 2/3 standard deviation.
 
     A sum over every s-th value differs from the s-th part of the sum over all by exp(-2 pi^2 (deviation/s)^2),
     which is below 1e-19 here. The ends of the range are deviation^2 away, beyond the 11 deviations looked at.
@@ -220,7 +220,7 @@ def _series(d: Floats) -> Floats:
 
 
 def _exp(y: Floats) -> Floats:
-    """e^y from sums and products alone, which are the same everywhere; libraries' last digits differ."""
+    """e^y from sums and products only, bit-identical on all platforms, unlike library functions."""
     k = np.rint(y * 1.4426950408889634)
     r = (y - k * 0.693147180369123816490) - k * 1.90821492927058770002e-10  # y - k log 2
     total = np.zeros_like(r)

@@ -114,18 +114,18 @@ def log_integers(x: NDArray[np.int64]) -> NDArray[np.float64]:
 
 @cache
 def log_tables() -> tuple[Floats, Floats]:
-    """What compiled loops look up: logarithms of i/STEPS, and of the integers below 4096; entry 0 is unused."""
+    """Lookup tables of compiled loops: logs of i/STEPS, and of integers below 4096; entry 0 is unused."""
     return _table(), log_integers(np.maximum(np.arange(4096), 1))
 
 
 def log_terms(high: Floats, low: Floats, times: Floats) -> Floats:
-    """Three lines of floats that add up to times * x log x of each x = high + low, to about thirty digits."""
+    """Three rows of floats that add up to times * x log x for x = high + low, to about thirty digits."""
     return terms_of(high, low, times, _table())
 
 
 @twin
 def terms_of(high: Floats, low: Floats, times: Floats, table: Floats) -> Floats:
-    """The same, with the table of logarithms to look up."""
+    """log_terms() with the lookup table of logarithms as an argument."""
     log, log_low = log_pairs(high, table)
     log_low = log_low + low / high
     weight, weight_low = two_product(times, high)
@@ -150,7 +150,7 @@ def _stirling_error(x: Floats) -> Floats:
 
 
 def _log_factorial(x: Floats) -> Floats:
-    """log x! for 0 <= x < 16; SciPy, which takes longer to load than most tables to score, for fractions only."""
+    """log x! for 0 <= x < 16; SciPy, which is slow to import, is used for fractions only."""
     whole = x.astype(np.int64)
     if (whole == x).all():
         return np.array([math.log(math.factorial(k)) for k in range(16)])[whole]
@@ -165,7 +165,7 @@ def log_binomial(x: Any, r: Any) -> Floats:
     positive = (x > 0) & (r > 0)
     x, r = np.where(positive, x, 1.0), np.where(positive, r, 1.0)
     # Stirling on each factorial: x log((x+r)/x) + r log((x+r)/r) - log(2 pi x r / (x+r)) / 2 + ...
-    safe = np.maximum(x, 1e-3)  # smaller ones have a way of their own
+    safe = np.maximum(x, 1e-3)  # smaller x are handled below
     leading = safe * np.log1p(r / safe) + r * np.log1p(safe / r)
     spread = 0.5 * (np.log(2 * np.pi) + np.log(safe) + np.log(r) - np.log(safe + r))
     errors = _stirling_error(safe + r) - _stirling_error(safe) - _stirling_error(r)
@@ -177,7 +177,7 @@ def log_binomial(x: Any, r: Any) -> Floats:
 
 
 def _small_log_binomial(x: Floats, r: Floats) -> Floats:
-    """The same for x below 0.05, by its Taylor series, where Stirling's terms would cancel."""
+    """log of C(x + r, r) for x below 0.05, by its Taylor series, where Stirling's terms would cancel."""
     from scipy.special import digamma, zeta
 
     series = x * (digamma(r + 1) + np.euler_gamma)
@@ -187,7 +187,7 @@ def _small_log_binomial(x: Floats, r: Floats) -> Floats:
 
 
 def log_one_more(top: Any, bottom: Any) -> Any:
-    """log(1 + top / bottom), also where the quotient is beyond floats."""
+    """log(1 + top / bottom), also where the quotient overflows."""
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         quotient = top / bottom
         return np.where(np.isinf(quotient), np.log(top) - np.log(bottom), np.log1p(quotient))

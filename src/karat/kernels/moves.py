@@ -1,4 +1,4 @@
-"""Documents moved one at a time between clusters, to make the sum of the clusters' densities grow."""
+"""Local search: documents moved one at a time between clusters to increase the sum of densities."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from karat.kernels import twin
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-GAIN = 1e-10  # less than that is rounding, and would go to and fro
-TINY = 1e-12  # the square of a length that is none
+GAIN = 1e-10  # smaller gains are rounding errors, and moves for them could cycle
+TINY = 1e-12  # a squared length below this is 0
 
 
 @twin
 def move_documents(
     starts: Ints, terms: Ints, values: Floats, size: int, labels: Ints, clusters: int, passes: int, similar: bool
 ) -> tuple[Ints, float, int]:
-    """Where documents end up, the sum of the densities, and how many passes it took.
+    """The final cluster of each document, the sum of the densities, and the number of passes.
 
     Document i has the unit vector with values at terms, from starts[i] to starts[i+1]. A document moves where the gain
     is largest, or, if similar, to the cluster whose centroid, without it, is most like it; the last of a cluster stays.
@@ -64,7 +64,7 @@ def move_documents(
 def move_by_cosines(
     cosines: Floats, labels: Ints, clusters: int, passes: int, similar: bool
 ) -> tuple[Ints, float, int]:
-    """The same for a few documents, from the cosines of every two: a visit then costs as much as there are clusters."""
+    """move_documents() for few documents, from all pairwise cosines: a visit costs O(clusters)."""
     labels = labels.copy()
     documents = labels.size
     dots = np.zeros((clusters, documents))
@@ -102,7 +102,7 @@ def move_by_cosines(
 
 
 def _target(dots: Floats, squares: Floats, own: int, similar: bool) -> int:
-    """The cluster that a document should be in."""
+    """The best cluster for a document: its own unless a move gains more than rounding error."""
     after = np.sqrt(np.maximum(squares + 2.0 * dots + 1.0, 0.0))
     without = max(squares[own] - 2.0 * dots[own] + 1.0, 0.0)
     if similar:

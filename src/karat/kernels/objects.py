@@ -13,7 +13,7 @@ from karat.kernels import twin
 
 @twin
 def number_objects(values: list[Any]) -> tuple[NDArray[np.int64], list[Hashable]]:
-    """A code for each object in the order in which they turn up, equal ones the same, and the first of each."""
+    """The code of each object, numbered in order of first occurrence, and the distinct objects."""
     seen = dict.fromkeys(values)
     for code, value in enumerate(seen):
         seen[value] = code

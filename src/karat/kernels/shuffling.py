@@ -1,4 +1,4 @@
-"""Shuffled labels, and how many pairs they join."""
+"""The number of pairs of items joined by both sides when labels are shuffled."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def joined_at_random(classes: Ints, clusters: Ints, rng: np.random.Generator, ma
 
 @cache
 def _agree() -> bool:
-    """Whether the compiled loop draws what NumPy does, whose ways to shuffle may change from version to version."""
+    """Whether the compiled loop shuffles as this NumPy does; NumPy's algorithm may change."""
     sizes = np.array([40, 7, 30, 23]), np.array([50, 3, 47])
     functions = (joined_after_shuffles, joined_after_shuffles.twin)  # type: ignore[attr-defined]
     first, second = (function(*sizes, np.random.default_rng(1), 5) for function in functions)

@@ -33,7 +33,7 @@ def add_by_code(codes: Ints, counts: Ints, size: int) -> Ints:
 
 @twin
 def best_by_code(codes: Ints, values: NDArray[Any], size: int) -> NDArray[Any]:
-    """The largest of the values of each code below size, at least 0."""
+    """The largest value of each code below size, at least 0."""
     best = np.zeros(size, dtype=values.dtype)
     np.maximum.at(best, codes, values)
     return best
@@ -41,9 +41,9 @@ def best_by_code(codes: Ints, values: NDArray[Any], size: int) -> NDArray[Any]:
 
 @twin
 def sums_by_exponent(values: NDArray[np.float64]) -> Ints:
-    """Two sums for each binary exponent e (at place e + 1100): with i = value * 2^(53-e), of i >> 27 and i & (2^27-1).
+    """Per exponent e, at index e + 1100, sums of i >> 27 and i & (2^27-1), with i = value * 2^(53-e).
 
-    Integers, so they are exact, whatever the order: 2^36 of them fit.
+    The sums are integers, so they are exact in any order, for up to 2^36 values.
     """
     mantissa, exponent = np.frexp(values)
     whole, place = np.ldexp(mantissa, 53).astype(np.int64), exponent.astype(np.int64) + 1100

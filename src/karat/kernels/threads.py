@@ -1,4 +1,4 @@
-"""Work shared out to a few threads, for loops that let go of Python's lock."""
+"""Work distributed over a few threads, for loops that release Python's global interpreter lock."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 THREADS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-MOST = 8  # threads; the memory is not faster for more
+MOST = 8  # threads; more do not increase the memory bandwidth
 NAME = "karat-worker"
-LARGE = 1 << 17  # items from which handing a part to a thread is worth its 30 microseconds
+LARGE = 1 << 17  # items from which a thread is worth its overhead of 30 microseconds
 
 
 def in_parallel(tasks: Sequence[Callable[[], T]], items: int = LARGE) -> list[T]:
-    """The result of each task, in order; all but the first run in threads of their own, if there is much to do."""
-    if len(tasks) == 1 or items < LARGE or current_thread().name.startswith(NAME):  # which would wait for themselves
+    """The result of each task, in order; all but the first run in other threads if there are many items."""
+    if (
+        len(tasks) == 1 or items < LARGE or current_thread().name.startswith(NAME)
+    ):  # a worker waiting for workers could deadlock
         return [task() for task in tasks]
     try:
         others = [_pool().submit(task) for task in tasks[1:]]
@@ -32,7 +34,7 @@ def in_parallel(tasks: Sequence[Callable[[], T]], items: int = LARGE) -> list[T]
 
 
 def share_out(tasks: Sequence[Callable[[], T]], items: int) -> list[T]:
-    """The result of each task, in order, a few at a time: no more than there are threads, for each takes memory."""
+    """The result of each task, in order; at most one task per thread runs at a time, to limit memory."""
     parts = [tasks[a:b] for a, b in shares(len(tasks), items)]
     found = in_parallel([partial(_one_by_one, part) for part in parts])
     return [result for part in found for result in part]
@@ -54,7 +56,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def shares(size: int, items: int | None = None, most: int = MOST) -> list[tuple[int, int]]:
-    """The range 0..size in as many parts as there are threads, or whole if there are few items to work on."""
+    """The range 0..size split into one part per thread, or a single part if there are few items."""
     number = THREADS if (size if items is None else items) >= LARGE else 1
     number = max(1, min(number, most, MOST, size))
     ends = [size * part // number for part in range(number + 1)]

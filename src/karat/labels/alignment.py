@@ -1,7 +1,7 @@
 """align(): gold and any number of systems on the same items, under one policy.
 
-This is the only place where sides are matched by item, and where items without a label, noise and ignored items are
-treated. Lists, dicts, Series, frames, files and the results of queries all come through here.
+Only this module matches sides by item and treats items without a label, noise and ignored items. Lists, dicts, Series,
+frames, files and query results are all aligned here. A side is gold, or one of the systems.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ Ints = NDArray[np.int64]
 AnyInts = NDArray[Any]  # of any integer type
 Mask = NDArray[np.bool_]
 
-PRED = "pred"  # the name of a system that was given without one
-CALLED = {"": "gold", PRED: PRED}  # what messages call the sides of one system without a name
-WITHOUT_GOLD: Any = object()  # in place of gold, where systems are compared among themselves
+PRED = "pred"  # the default name of a system
+CALLED = {"": "gold", PRED: PRED}  # how messages refer to the sides, for one system without a name
+WITHOUT_GOLD: Any = object()  # passed as gold where systems are compared with each other
 
 
 class Coded(NamedTuple):
-    """The labels of one side: a code for each item, and the label that each code stands for."""
+    """The labels of one side: the code of each item, and the label of each code."""
 
     codes: AnyInts
     names: Sequence[Any] | None  # None if the codes are themselves the labels
@@ -53,19 +53,19 @@ class Aligned:
     systems: Mapping[str, Coded]
     policies: Mapping[str, Policy]  # of each system
     items: Any = None  # the ids of the rows, None if only their positions are known
-    positions: Ints | None = None  # of the rows among all that were given; None: all, in order
-    counts: Ints | None = None  # items that each row stands for; None: one each
+    positions: Ints | None = None  # positions of the rows in the input; None: all, in order
+    counts: Ints | None = None  # number of items that each row stands for; None: one each
     weights: NDArray[Any] | None = None
     groups: Coded | None = None
-    union: int = 0  # items that gold or some system has
-    labelled: int = 0  # of these, the items for which gold has a label
-    dropped: int = 0  # of these, the items that are not scored
-    dropped_by: Mapping[str, int] = field(default_factory=dict)  # items that are left out on account of each side
+    union: int = 0  # number of items in gold or in any system
+    labelled: int = 0  # number of items that have a gold label
+    dropped: int = 0  # number of items that are not scored
+    dropped_by: Mapping[str, int] = field(default_factory=dict)  # number of items dropped because of each side
     group_policies: Mapping[str, Sequence[Policy]] = field(default_factory=dict)  # for each system, by code of group
 
     @property
     def totals(self) -> NDArray[Any] | None:
-        """The weight of each row, or the number of items it stands for; None if that is 1 for all."""
+        """The weight of each row, or the number of items it stands for; None if every row counts 1."""
         return self.counts if self.weights is None else self.weights
 
 
@@ -81,11 +81,11 @@ def align(
     called: Mapping[str, str] | None = None,
     noise_is_text: bool = False,
 ) -> Aligned:
-    """Read gold and the systems, match them by item where all name their items, else by position; apply the policy.
+    """Align gold and the systems by item id if all have ids, else by position, and apply the policy.
 
-    gold: labels, or WITHOUT_GOLD. systems: labels by name. weights, groups: one for each item. counts: items
-    that each position stands for. items: ids of positions. called: what messages call a side, by its name.
-    noise_is_text: noise and ignore were typed as text, which also stands for the number that it spells.
+    gold: labels, or WITHOUT_GOLD. systems: labels by name. weights, groups: one for each item. counts: number of items
+    that each position stands for. items: ids of the positions. called: how messages refer to a side, by its name.
+    noise_is_text: noise and ignore were typed as text, so "1" also matches the number 1.
     """
     names = _names(gold is not WITHOUT_GOLD, systems, called)
     sides = {} if gold is WITHOUT_GOLD else {"": to_labels(gold, names[""])}
@@ -113,7 +113,7 @@ def align(
 
 
 def _names(gold: bool, systems: Mapping[str, object], called: Mapping[str, str] | None) -> dict[str, str]:
-    """What messages call each side; gold is ''."""
+    """How messages refer to each side, by its name; gold is ''."""
     if gold and called is None and list(systems) == [PRED]:
         return CALLED
     for name in systems:
@@ -124,7 +124,7 @@ def _names(gold: bool, systems: Mapping[str, object], called: Mapping[str, str] 
 
 
 class Rows(NamedTuple):
-    """Codes of all sides, -1 where a side has no label, before a policy is applied; gold is the side ''."""
+    """Codes of all sides before a policy is applied, -1 where a label is missing; gold is the side ''."""
 
     sides: dict[str, Coded]
     items: Any = None
@@ -134,7 +134,7 @@ class Rows(NamedTuple):
 
 
 def apply_policy(rows: Rows, policy: Policy, names: Mapping[str, str], *, noise_is_text: bool = False) -> Aligned:
-    """Drop the items that lack a label, are noise or are to be ignored, or give them labels, as the policy says."""
+    """Apply the policy: drop or relabel the items without a label and noise, and drop ignored items."""
     sides, counts = dict(rows.sides), rows.counts
     noise = {n: noise_code(c.names or (), policy, names[n], noise_is_text) for n, c in sides.items() if n}
     ignored = _ignored(sides, policy, noise_is_text)
@@ -149,7 +149,7 @@ def apply_policy(rows: Rows, policy: Policy, names: Mapping[str, str], *, noise_
     any_noisy = _any(noisy.values(), ignored.size)
     if policy.missing == "drop":  # an item without a label is dropped once, as missing
         any_noisy &= ~any_absent
-        noisy = {name: found & any_noisy for name, found in noisy.items()}
+        noisy = {name: mask & any_noisy for name, mask in noisy.items()}
     lost = ignored | (any_absent if policy.missing == "drop" else False)
     lost = lost | (any_noisy if policy.noise_as == "drop" else False)
     if lost.all():
@@ -157,36 +157,36 @@ def apply_policy(rows: Rows, policy: Policy, names: Mapping[str, str], *, noise_
             f"no item is left to score: all {_total(counts, lost.size):,} were dropped as missing, noise or ignored; "
             "keep some."
         )
-    found = _Found(absent, noisy, ignored, any_absent, any_noisy)
-    policies = {name: found.policy(policy, name, _noise_label(sides[name], code, policy), counts)
+    special = _SpecialRows(absent, noisy, ignored, any_absent, any_noisy)
+    policies = {name: special.policy(policy, name, _noise_label(sides[name], code, policy), counts)
                 for name, code in noise.items()}  # fmt: skip
     kept = ~lost
     _check_beside(rows.weights, rows.groups, kept, absent.get(""), rows.items, names)
-    whole = bool(kept.all())
-    settled = {
-        name: _settled(side, absent[name], noisy.get(name), kept, rows.items, policy) for name, side in sides.items()
+    all_kept = bool(kept.all())
+    relabelled = {
+        name: _relabelled(side, absent[name], noisy.get(name), kept, rows.items, policy) for name, side in sides.items()
     }
-    at: Any = slice(None) if whole else np.flatnonzero(kept)
-    gold = settled.pop("", None)
+    at: Any = slice(None) if all_kept else np.flatnonzero(kept)
+    gold = relabelled.pop("", None)
     return Aligned(
         gold=None if gold is None else gold.at(at),
-        systems={name: side.at(at) for name, side in settled.items()},
+        systems={name: side.at(at) for name, side in relabelled.items()},
         policies=policies,
-        items=_some(rows.items, None if whole else at),
-        positions=None if whole else at,
+        items=_some(rows.items, None if all_kept else at),
+        positions=None if all_kept else at,
         counts=None if counts is None else counts[at],
         weights=None if rows.weights is None else rows.weights[at],
         groups=None if rows.groups is None else rows.groups.at(at),
         union=_total(counts, lost.size),
         labelled=_total(counts, lost.size) if gold is None else _number(~absent[""], counts),
         dropped=_number(lost, counts),
-        dropped_by=found.dropped_by(policy, names, counts),
-        group_policies=_group_policies(rows.groups, found, policies, policy, counts),
+        dropped_by=special.dropped_by(policy, names, counts),
+        group_policies=_group_policies(rows.groups, special, policies, policy, counts),
     )
 
 
-class _Found(NamedTuple):
-    """Which rows lack a label on each side, which each system calls noise, and which gold marks to be ignored."""
+class _SpecialRows(NamedTuple):
+    """Masks of rows without a label on each side, of each system's noise, and of gold's ignored rows."""
 
     absent: Mapping[str, Mask]
     noisy: Mapping[str, Mask]
@@ -195,7 +195,7 @@ class _Found(NamedTuple):
     any_noisy: Mask
 
     def policy(self, policy: Policy, system: str, noise: Any, counts: Ints | None, rows: Any = None) -> Policy:
-        """The policy of one system's table, with the numbers of items, of all rows or of some."""
+        """The policy of one system's table, with the numbers of items affected, in all rows or in some."""
         missing = self.any_absent
         if policy.missing != "drop":
             missing = self.absent[system] | self.absent.get("", np.zeros_like(self.ignored))
@@ -207,7 +207,7 @@ class _Found(NamedTuple):
         return replace(policy, noise=noise, missing_items=numbers[0], noise_items=numbers[1], ignored_items=numbers[2])
 
     def dropped_by(self, policy: Policy, names: Mapping[str, str], counts: Ints | None) -> dict[str, int]:
-        """The number of items left out on account of each side: those that it lacks, calls noise, or ignores."""
+        """The number of items dropped because each side lacks them, calls them noise, or ignores them."""
         result = {}
         for name, absent in self.absent.items():
             lost = absent & (policy.missing == "drop")
@@ -220,13 +220,13 @@ class _Found(NamedTuple):
 
 
 def _group_policies(
-    groups: Coded | None, found: _Found, policies: Mapping[str, Policy], policy: Policy, counts: Ints | None
+    groups: Coded | None, special: _SpecialRows, policies: Mapping[str, Policy], policy: Policy, counts: Ints | None
 ) -> dict[str, list[Policy]]:
     if groups is None:
         return {}
     by_group = rows_of(groups.codes, len(groups.names or ()))
     return {
-        name: [found.policy(policy, name, own.noise, counts, rows) for rows in by_group]
+        name: [special.policy(policy, name, own.noise, counts, rows) for rows in by_group]
         for name, own in policies.items()
     }
 
@@ -236,13 +236,13 @@ def _plain_policies(coded: Mapping[str, Coded], policy: Policy, groups: Coded | 
 
 
 def rows_of(codes: NDArray[Any], number: int) -> list[Ints]:
-    """The rows that have each of so many codes."""
+    """For each code below number, the indices of the rows that have it."""
     order = np.argsort(codes, kind="stable")
     return np.split(order, np.searchsorted(codes[order], np.arange(number + 1)))[1:-1] if number else []
 
 
 def _ignored(sides: Mapping[str, Coded], policy: Policy, as_text: bool) -> Mask:
-    """Which items gold marks to be ignored."""
+    """The mask of the items that gold marks to be ignored."""
     gold, size = sides.get(""), next(iter(sides.values())).codes.size
     if gold is None or policy.ignore is None:
         return np.zeros(size, bool)
@@ -255,9 +255,9 @@ def noise_code(names: Sequence[Any], policy: Policy, side: str = PRED, as_text: 
 
 
 def label_code(names: Sequence[Any], label: Any, option: str, side: str, as_text: bool = False) -> int:
-    """The code of a label, -2 if it does not occur; a label of another type that is written alike is an error.
+    """The code of a label, -2 if it does not occur; LabelError if a label of another type prints alike.
 
-    as_text: a label that was typed as text also stands for the number or the truth value that it spells.
+    as_text: the label was typed as text, so it also matches a number or boolean that prints alike.
     """
     codes, _ = encode_objects([label, *names], option)
     same = np.flatnonzero(codes[1:] == codes[0])
@@ -267,26 +267,26 @@ def label_code(names: Sequence[Any], label: Any, option: str, side: str, as_text
     if alike and as_text:
         return alike[0]
     if alike:
-        found = names[alike[0]]
-        asked, right = Option(option, (label,)), Option(option, (found,))
-        raise LabelError(asked, f" is not among {side}'s labels, but {brief(found)} is; give ", right, ".")
+        name = names[alike[0]]
+        asked, right = Option(option, (label,)), Option(option, (name,))
+        raise LabelError(asked, f" is not among {side}'s labels, but {brief(name)} is; give ", right, ".")
     return -2
 
 
 def _json_text(label: Any) -> str:
-    """A label as JSON and DuckDB write it: true and false in small letters."""
+    """A label as JSON and DuckDB write it: true and false in lower case."""
     return str(label).lower() if isinstance(label, bool) else str(label)
 
 
 def _noise_label(side: Coded, code: int, policy: Policy) -> Any:
-    """The noise label as the system has it."""
+    """The noise label in the type that the system uses."""
     return policy.noise if code < 0 or side.names is None else side.names[code]
 
 
 def _expanded(rows: Rows, policy: Policy, noise: Mapping[str, int], ignored: Mask) -> tuple[Rows, Mask]:
-    """Rows that stand for several items, as many times as they have items where each item is to stand alone."""
+    """Repeat a row once for each of its items where the policy makes each of them a singleton."""
     counts: Any = rows.counts
-    if (counts == 0).any():  # a cell without items is none
+    if (counts == 0).any():  # an empty cell is dropped
         rows, ignored = _rows_at(rows, np.flatnonzero(counts)), ignored[counts > 0]
         counts = rows.counts
     alone = np.zeros(counts.size, bool)
@@ -307,7 +307,7 @@ def _expanded(rows: Rows, policy: Policy, noise: Mapping[str, int], ignored: Mas
 
 
 def _rows_at(rows: Rows, at: Ints) -> Rows:
-    """Some of the rows, perhaps repeated."""
+    """The rows at these indices, which may repeat."""
     return Rows(
         {name: side.at(at) for name, side in rows.sides.items()},
         _some(rows.items, at),
@@ -317,8 +317,8 @@ def _rows_at(rows: Rows, at: Ints) -> Rows:
     )
 
 
-def _settled(side: Coded, absent: Mask, noisy: Mask | None, kept: Mask, items: Any, policy: Policy) -> Coded:
-    """The side with labels for the items that have none, and for noise if each such item stands alone."""
+def _relabelled(side: Coded, absent: Mask, noisy: Mask | None, kept: Mask, items: Any, policy: Policy) -> Coded:
+    """The side with labels for items without one, and new labels for noise that becomes singletons."""
     lacking = np.flatnonzero(absent & kept)
     alone = np.flatnonzero(noisy & kept) if noisy is not None and policy.noise_as == "singletons" else lacking[:0]
     if not lacking.size and not alone.size:
@@ -332,10 +332,10 @@ def _settled(side: Coded, absent: Mask, noisy: Mask | None, kept: Mask, items: A
 
 
 def in_order_of_cells(side: Coded, other: Coded) -> Coded:
-    """A side whose singletons are numbered by their labels on the other side, and those that have none there last.
+    """A side with its singletons renumbered by the codes of the other side, singletons of both last.
 
-    So the cells of a table, and what is drawn from them, do not depend on the order of items, nor on which engine
-    listed them, nor on the systems beside this one.
+    The cells of a table, and resamples of them, then do not depend on the order of items, on the engine that listed
+    them, or on the other systems.
     """
     first, others = _singletons(side), _singletons(other)
     if first is None or side.names is None:
@@ -352,7 +352,7 @@ def in_order_of_cells(side: Coded, other: Coded) -> Coded:
 
 
 def _singletons(side: Coded) -> int | None:
-    """The code from which on labels are singletons, each of one item; None if there are none."""
+    """The first code of the singletons, which come last; None if there are none."""
     names = side.names or ()
     number = 0
     while number < len(names) and type(names[-1 - number]) is Singleton:
@@ -360,9 +360,9 @@ def _singletons(side: Coded) -> int | None:
     return len(names) - number if number else None
 
 
-def take(codes: Ints, places: Ints | None) -> Ints:
-    """The codes at some places, -1 where there is none."""
-    return codes if places is None else np.where(places >= 0, codes[places], -1)
+def take(codes: Ints, indices: Ints | None) -> Ints:
+    """The codes at these indices, -1 where the index is negative; all codes if indices is None."""
+    return codes if indices is None else np.where(indices >= 0, codes[indices], -1)
 
 
 def _item(items: Any, row: int) -> Any:
@@ -383,7 +383,7 @@ def _any(masks: Any, size: int) -> Mask:
 
 
 def _number(mask: Mask, counts: Ints | None) -> int:
-    """The number of items in some rows."""
+    """The number of items in the rows of a mask."""
     return int(mask.sum() if counts is None else counts[mask].sum())
 
 
@@ -394,38 +394,38 @@ def _total(counts: Ints | None, size: int) -> int:
 class Matched(NamedTuple):
     """The items of all sides, and the index of each item in every side."""
 
-    items: Any  # their ids, None if only their positions are known
-    at: Mapping[str, Ints | None]  # -1 where a side lacks the item; None: as given
+    items: Any  # ids of the items, None if only their positions are known
+    at: Mapping[str, Ints | None]  # index of each item in a side, -1 if the side lacks it; None: same order
     by_item: bool
     size: int
-    given: bool = False  # the ids were given beside the labels
-    index: Any = None  # what the sides call the positions then, if anything
+    given: bool = False  # the ids were given separately from the labels
+    index: Any = None  # the index of the sides' Series, if the ids were given separately
 
 
 def match(
     sides: Mapping[str, Labels], names: Mapping[str, str], *, items: Sequence[Any] | None = None, whole: bool = False
 ) -> Matched:
-    """Sides matched by item where all name their items, else by position.
+    """Match the sides by item id if all have ids, else by position.
 
-    names: what messages call each side. items: ids of positions. whole: refuse sides that lack an item.
+    names: how messages refer to each side. items: ids of the positions. whole: raise LabelError if a side lacks items.
     """
     first = next(iter(sides.values()))
     same: dict[str, Ints | None] = dict.fromkeys(sides)
     if items is not None or any(side.items is None for side in sides.values()):
         _check_positions(sides, names, items)
-        held = next((side.items for side in sides.values() if side.items is not None), None)
-        return Matched(held if items is None else items, same, False, len(first), items is not None, held)
+        index = next((side.items for side in sides.values() if side.items is not None), None)
+        return Matched(index if items is None else items, same, False, len(first), items is not None, index)
     if all(same_items(first.items, side.items) for side in sides.values()):
         return Matched(first.items, same, True, len(first))
     at, union = numbered_items({name: side.items for name, side in sides.items()}, names)
-    if whole and any((places < 0).any() for places in at.values()):
-        lacking = {names[name]: [union[i] for i in np.flatnonzero(places < 0)] for name, places in at.items()}
+    if whole and any((indices < 0).any() for indices in at.values()):
+        lacking = {names[name]: [union[i] for i in np.flatnonzero(indices < 0)] for name, indices in at.items()}
         raise LabelError(different_items(lacking))
     return Matched(union, dict(at), True, len(union))
 
 
 def numbered_items(items: Mapping[str, Any], names: Mapping[str, str]) -> tuple[dict[str, Ints], list[Any]]:
-    """The index of every item in each side, -1 where a side lacks it, and all items in the order of the sides."""
+    """The index of every item in each side, -1 where a side lacks it, and the union of all items."""
     columns = [_as_column(column) for column in items.values()]
     codes: AnyInts
     union: list[Any]
@@ -448,7 +448,7 @@ def numbered_items(items: Mapping[str, Any], names: Mapping[str, str]) -> tuple[
 
 
 def _as_column(items: Any) -> Any:
-    """Items as an array of integers, or as they are."""
+    """Items as an integer array if they are integers, else as a list."""
     if hasattr(items, "to_numpy") and str(getattr(items, "dtype", "")).startswith("int"):  # an index of pandas
         return np.asarray(items.to_numpy())
     integers = isinstance(items, np.ndarray) and items.dtype.kind == "i"
@@ -460,7 +460,7 @@ def _as_list(items: Any) -> list[Any]:
 
 
 def different_items(lacking: Mapping[str, Sequence[Any]], numbers: Mapping[str, int] | None = None) -> Sentence:
-    """What to say of sides that are about different items: those that each lacks, by what the side is called."""
+    """The message for sides with different items: those that each lacks, and how many in all (numbers)."""
 
     def few(name: str) -> str:
         values = list(lacking[name])
@@ -470,10 +470,10 @@ def different_items(lacking: Mapping[str, Sequence[Any]], numbers: Mapping[str, 
     called = list(lacking)
     if len(called) == 2:
         first, second = called
-        told = f"only {first} has {few(second)}, only {second} has {few(first)}"
-        return Sentence(f"{first} and {second} are about different items: {told}; say ", KEEP_OR_DROP, ".")
-    told = "; ".join(f"{name} lacks {few(name)}" for name in called if lacking[name])
-    return Sentence(f"{called[0]} and the others are about different items: {told}; say ", KEEP_OR_DROP, ".")
+        details = f"only {first} has {few(second)}, only {second} has {few(first)}"
+        return Sentence(f"{first} and {second} are about different items: {details}; say ", KEEP_OR_DROP, ".")
+    details = "; ".join(f"{name} lacks {few(name)}" for name in called if lacking[name])
+    return Sentence(f"{called[0]} and the others are about different items: {details}; say ", KEEP_OR_DROP, ".")
 
 
 def _check_positions(sides: Mapping[str, Labels], names: Mapping[str, str], items: Sequence[Any] | None) -> None:
@@ -507,7 +507,7 @@ def _shape(side: Labels) -> tuple[int, ...]:
 
 
 def same_items(left: Any, right: Any) -> bool:
-    """Whether two lists of items are the same, in the same order."""
+    """Whether two sequences of items are equal, including their order."""
     if left is right:
         return True
     if hasattr(left, "equals") and hasattr(right, "equals"):
@@ -516,19 +516,19 @@ def same_items(left: Any, right: Any) -> bool:
 
 
 def item_places(items: list[Any], side: str) -> dict[Any, int]:
-    """The index of each item; one that occurs twice is refused."""
-    places = {item: place for place, item in enumerate(items)}
-    if len(places) < len(items):
-        twice = next(item for place, item in enumerate(items) if places[item] != place)
+    """The index of each item; LabelError if an item occurs twice."""
+    indices = {item: index for index, item in enumerate(items)}
+    if len(indices) < len(items):
+        twice = next(item for index, item in enumerate(items) if indices[item] != index)
         raise LabelError(
             f"{side} has item {brief(twice)} more than once, so it cannot be aligned; make its item ids unique."
         )
-    return places
+    return indices
 
 
-def look_up(items: list[Any], places: dict[Any, int]) -> Ints:
+def look_up(items: list[Any], indices: dict[Any, int]) -> Ints:
     """The index of each item, -1 where it has none."""
-    return np.fromiter((places.get(item, -1) for item in items), dtype=np.int64, count=len(items))
+    return np.fromiter((indices.get(item, -1) for item in items), dtype=np.int64, count=len(items))
 
 
 def _missing_message(absent: Mapping[str, Mask], names: Mapping[str, str], items: Any) -> Sentence:
@@ -544,13 +544,13 @@ def _missing_message(absent: Mapping[str, Mask], names: Mapping[str, str], items
 
 
 def missing_labels(number: int, noun: str) -> str:
-    """How many labels are missing, and at what, as messages say it."""
+    """The words of a message for a number of missing labels, at positions or items as noun says."""
     plural = "" if number == 1 else "s"
     return f"{number:,} missing label{plural}, at {noun}{plural}"
 
 
 def _weights(weights: Any, matched: Matched, *, gaps: bool) -> NDArray[Any]:
-    """One number for each item, in the order of the items; gaps: -1 for items that have none, and must be dropped."""
+    """The weight of each item; gaps: allow items without a weight, given -1, which must then be dropped."""
     keyed = isinstance(weights, Mapping)
     index = list(weights) if keyed else getattr(weights, "index", None)
     at = _beside(None if callable(index) else index, keyed, matched, "weights", gaps=gaps)
@@ -559,7 +559,7 @@ def _weights(weights: Any, matched: Matched, *, gaps: bool) -> NDArray[Any]:
 
 
 def _groups(groups: Any, matched: Matched) -> Coded:
-    """A group for each item; -1 for items that have none, such as those that gold, which names the groups, lacks."""
+    """The group code of each item; -1 for items without a group, such as those that gold lacks."""
     labels = to_labels(groups, "by")
     codes, names = labels.coded
     at = _beside(labels.items, labels.keyed, matched, "by", gaps=True)
@@ -571,7 +571,7 @@ def _groups(groups: Any, matched: Matched) -> Coded:
 
 
 def _beside(index: Any, keyed: bool, matched: Matched, what: str, *, gaps: bool = False) -> Ints | None:
-    """The place of each item among values that go with items and may name them; None: by position."""
+    """The index of each item in weights or groups, by item id if they have ids; None: by position."""
     if keyed and matched.items is None:
         raise LabelError(f"{what} names its items but gold and pred do not; give {what} as a list.")
     if matched.items is not None and index is not None and (keyed or not _in_order(index, matched)):
@@ -587,7 +587,7 @@ def _beside(index: Any, keyed: bool, matched: Matched, what: str, *, gaps: bool 
 
 
 def _in_order(index: Any, matched: Matched) -> bool:
-    """Whether a Series goes by position: beside ids that were given, one with the index that gold has, or with none."""
+    """Whether a Series is by position: ids were given separately, and its index is gold's or 0..n-1."""
     if not matched.given or len(index) != matched.size:
         return False
     own = range(matched.size) if matched.index is None else matched.index
@@ -597,7 +597,7 @@ def _in_order(index: Any, matched: Matched) -> bool:
 def _check_beside(
     weights: Any, groups: Coded | None, kept: Mask, absent: Mask | None, items: Any, names: Mapping[str, str]
 ) -> None:
-    """Refuse scored items that have no weight, or no group, which only gold or the user can tell."""
+    """Raise LabelError if a scored item has no weight or no group."""
     if weights is not None and ((weights < 0) & kept).any():
         lacking = _item(items, int(np.argmax((weights < 0) & kept)))
         raise LabelError(f"weights has no weight for item {brief(lacking)}; give one for every item.")
@@ -609,5 +609,5 @@ def _check_beside(
         lacking = _item(items, int(np.argmax(known)))
         raise LabelError(f"by has no group for item {brief(lacking)}; give every item a group.")
     if without.any():
-        told = "1 item" if without.sum() == 1 else f"{int(without.sum()):,} items"
-        raise LabelError(f"{told} of the systems have no group, since {names['']} lacks them; say ", DROP, ".")
+        number = "1 item" if without.sum() == 1 else f"{int(without.sum()):,} items"
+        raise LabelError(f"{number} of the systems have no group, since {names['']} lacks them; say ", DROP, ".")

@@ -1,4 +1,4 @@
-"""Clusters given as collections of their items, and the objects of other libraries that hold partitions."""
+"""Clusters given as collections of their items, and partition objects of other libraries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Clusters(NamedTuple):
 
 
 def clusters_in(labels: Any, side: str) -> Clusters | None:
-    """The clusters that some object lists; None if it holds labels of another form."""
+    """The clusters in an object that lists them; None if the object holds labels instead."""
     if isinstance(labels, Mapping):
         values = list(labels.values())
         return Clusters(list(labels), values) if _all(values, AbstractSet) else None
@@ -82,7 +82,7 @@ def _hashable(item: Any) -> bool:
 
 
 def _numbered(labels: AbstractSet[Any], side: str) -> Clusters:
-    """A set of clusters, numbered by their smallest items, since a set has no order of its own."""
+    """The clusters of a set, numbered in the order of their smallest items, since a set has no order."""
     if not labels or not _all(labels, (AbstractSet, tuple)):
         raise LabelError(f"{side} is a set, which has no order; give a list of labels, or a list of sets of items.")
     members = [list(cluster) for cluster in labels if cluster]
@@ -91,5 +91,5 @@ def _numbered(labels: AbstractSet[Any], side: str) -> Clusters:
 
 
 def _all(values: Iterable[object], kinds: Any) -> bool:
-    found = set(map(type, values))
-    return bool(found) and all(issubclass(kind, kinds) for kind in found)
+    types = set(map(type, values))
+    return bool(types) and all(issubclass(kind, kinds) for kind in types)

@@ -1,4 +1,4 @@
-"""Anything that holds labels, as integer codes; names.py says what counts as one label."""
+"""Labels of any supported type as integer codes; names.py defines when two labels are equal."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ AnyInts = NDArray[Any]  # of any integer type
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Labels:
-    """One side's labels: an integer per item, what each integer stands for, the items if known.
+    """The labels of one side: an integer per item, the label of each integer, and the item ids if known.
 
     >>> gold = encode(["x", "x", "o"])
     >>> gold.names, gold.values.tolist()
     (['o', 'x'], [1, 1, 0])
     """
 
-    values: AnyInts  # of any integer type: a place in names, -1 if missing; or the labels themselves
+    values: AnyInts  # of any integer type: an index into names, -1 if missing; or the labels themselves
     names: list[Any] | None = None  # None if the values are themselves the labels
     items: Any = None  # a pandas Index, a list of keys, or None when only positions are known
-    keyed: bool = False  # the items came as explicit keys: never to be matched by position
-    shape: tuple[int, ...] | None = None  # of a label image, whose pixels are the items
+    keyed: bool = False  # the items are explicit keys, as of a dict: never matched by position
+    shape: tuple[int, ...] | None = None  # shape of a label image, whose pixels are the items
 
     @cached_property
     def complete(self) -> bool:
@@ -43,7 +43,7 @@ class Labels:
 
     @cached_property
     def coded(self) -> tuple[Ints, list[Any]]:
-        """A code for each item, -1 if it has no label, and what the codes stand for."""
+        """The code of each item, -1 if it has no label, and the label of each code."""
         if self.names is None:
             codes, distinct = encode_integers(self.values)
             return codes, distinct.tolist()
@@ -51,17 +51,17 @@ class Labels:
 
     @classmethod
     def of_batches(cls, batches: Iterable[Any], side: str) -> Labels:
-        """The labels of a long column that comes in parts, each numbered when it comes."""
+        """The labels of a long column that is read in batches, each encoded as it is read."""
         parts: list[AnyInts] = []
         names: list[Any] = []
-        found: dict[Any, int] = {}
+        codes_of: dict[Any, int] = {}
         for batch in batches:
             codes, own = column_labels(batch, side).coded if len(batch) else (np.zeros(0, np.int64), [])
             for name in own:
-                if label_key(name) not in found:
-                    found[label_key(name)] = len(names)
+                if label_key(name) not in codes_of:
+                    codes_of[label_key(name)] = len(names)
                     names.append(name)
-            to = np.array([*(found[label_key(name)] for name in own), -1])  # -1 indexes the appended -1
+            to = np.array([*(codes_of[label_key(name)] for name in own), -1])  # code -1 indexes the appended -1
             parts.append(to[codes].astype(np.int32))
         if not parts:
             raise LabelError(f"{side} is empty; give one label per item.")
@@ -75,7 +75,7 @@ class Labels:
 
 
 def encode(labels: object) -> Labels:
-    """Labels read once, to be given in place of the labels any number of times: one gold, many systems.
+    """Encode labels once, for repeated use in place of the labels, as for one gold and many systems.
 
     >>> import karat
     >>> gold = karat.encode(["x", "x", "o"])
@@ -91,7 +91,7 @@ def encode(labels: object) -> Labels:
 
 
 def to_labels(labels: object, side: str) -> Labels:
-    """Labels of any supported kind as integers; side names them in messages ("gold" or "pred")."""
+    """Labels of any supported type as integers; side is their name in messages ("gold" or "pred")."""
     try:
         result = labels if isinstance(labels, Labels) else _read(labels, side)
     except RecursionError:
@@ -102,7 +102,7 @@ def to_labels(labels: object, side: str) -> Labels:
 
 
 def column_labels(values: Any, side: str) -> Labels:
-    """The values of a column as labels, one for each row: a list in it is no cluster, but no label either."""
+    """The values of a column as labels, one per row; a list is refused, not read as a cluster."""
     return _read_list(values, side) if isinstance(values, list) else to_labels(values, side)
 
 
@@ -119,10 +119,10 @@ def _read(labels: Any, side: str) -> Labels:
     if clusters is not None:
         return _from_clusters(clusters, side)
     if isinstance(labels, Mapping):
-        items, held = list(plain_values(list(labels), side)), list(labels.values())
-        if len(items) != len(held):
-            raise LabelError(f"{side} has {len(items)} items but {len(held)} labels; give each item one label.")
-        return replace(_read_list(held, side), items=items, keyed=True)
+        items, values = list(plain_values(list(labels), side)), list(labels.values())
+        if len(items) != len(values):
+            raise LabelError(f"{side} has {len(items)} items but {len(values)} labels; give each item one label.")
+        return replace(_read_list(values, side), items=items, keyed=True)
     if isinstance(labels, (list, tuple)):
         return _read_list(labels, side)
     membership = membership_in(labels, side)
@@ -138,14 +138,14 @@ def _read(labels: Any, side: str) -> Labels:
 
 
 def _from_clusters(clusters: Clusters, side: str) -> Labels:
-    """Clusters given by their items: each is named by its place or its key."""
+    """Labels from clusters given by their items; a cluster's label is its index or its key."""
     home = home_of_items(clusters, side)
     codes, kept = encode_objects([clusters.names[index] for index in home.values()], side)
     return Labels(codes, kept, items=list(home), keyed=True)
 
 
 def _from_column(labels: Any, side: str) -> Labels:
-    """A Series, an Arrow array, a tensor or any other sequence that is not a list."""
+    """Labels from a Series, an Arrow array, a tensor or any other sequence that is not a list."""
     import narwhals as nw
 
     if hasattr(labels, "dictionary_encode") and not nw.dependencies.is_into_series(labels):
@@ -176,7 +176,7 @@ def _from_series(series: Any, side: str) -> Labels:
     if series.dtype in (nw.String, nw.Categorical, nw.Enum):
         return replace(_recoded(*_dictionary(series), side), items=index)
     if series.dtype == nw.Duration or (series.dtype == nw.Datetime and series.dtype.time_zone is None):
-        return replace(_read_array(series.to_numpy(), side), items=index)  # to the nanosecond, as Python's are not
+        return replace(_read_array(series.to_numpy(), side), items=index)  # NumPy keeps nanoseconds, Python does not
     if series.dtype == nw.Time:
         return replace(_read_array(times(series), side), items=index)
     simple = series.dtype.is_numeric() or series.dtype == nw.Boolean
@@ -189,20 +189,20 @@ def _from_series(series: Any, side: str) -> Labels:
 
 
 def times(series: Any) -> NDArray[Any]:
-    """Times of day, as durations since midnight, NaT where there is none."""
+    """Times of day as durations since midnight, NaT where missing."""
     native = series.to_native()
     if series.implementation.is_polars():
-        whole, unit = native.to_physical(), "ns"
-        return np.asarray(whole.fill_null(np.iinfo(np.int64).min).to_numpy()).astype(f"m8[{unit}]")
+        ticks, unit = native.to_physical(), "ns"
+        return np.asarray(ticks.fill_null(np.iinfo(np.int64).min).to_numpy()).astype(f"m8[{unit}]")
     if series.implementation.is_pyarrow():
         unit = native.type.unit
-        whole = native.cast(f"int{native.type.bit_width}").cast("int64").fill_null(np.iinfo(np.int64).min)
-        return np.asarray(whole.to_numpy()).astype(f"m8[{unit}]")
+        ticks = native.cast(f"int{native.type.bit_width}").cast("int64").fill_null(np.iinfo(np.int64).min)
+        return np.asarray(ticks.to_numpy()).astype(f"m8[{unit}]")
     return np.array(series.to_list(), dtype=object)
 
 
 def _dictionary(series: Any) -> tuple[AnyInts, list[Any]]:
-    """A text column's own dictionary encoding: a code for each item, -1 if it is null, and what they stand for."""
+    """Dictionary encoding of a text column: the code of each item, -1 for null, and the distinct values."""
 
     native = series.to_native()
     if series.implementation.is_polars():
@@ -222,7 +222,7 @@ def _dictionary(series: Any) -> tuple[AnyInts, list[Any]]:
 
 
 def _arrow_dictionary(column: Any) -> tuple[AnyInts, list[Any]]:
-    """The same of an Arrow column, whose chunks may have dictionaries of their own."""
+    """The dictionary encoding of an Arrow column; the dictionaries of its chunks are unified."""
     import pyarrow as pa
 
     encoded = (column if pa.types.is_dictionary(column.type) else column.dictionary_encode()).unify_dictionaries()
@@ -234,14 +234,15 @@ def _arrow_dictionary(column: Any) -> tuple[AnyInts, list[Any]]:
 
 
 def mask_of(values: Any) -> NDArray[np.bool_] | None:
-    """Which values of a masked array are masked; None for other arrays. NumPy loads these when they are first used."""
+    """The mask of a masked array; None for other arrays."""
+    # NumPy imports numpy.ma on first use: if it is not imported, there are no masked arrays
     if "numpy.ma" not in sys.modules or not isinstance(values, np.ma.MaskedArray):
         return None
     return np.ma.getmaskarray(values)
 
 
 def _read_array(values: NDArray[Any], side: str) -> Labels:
-    """A NumPy array of any dtype; integers as they are."""
+    """Labels from a NumPy array of any dtype; integers are not encoded."""
     if values.ndim > 1 and values.dtype.kind in "iub" and values.size and mask_of(values) is None:
         return replace(_read_array(np.asarray(values).reshape(-1), side), shape=values.shape)  # a label image
     if values.ndim != 1:
@@ -264,7 +265,7 @@ def _read_array(values: NDArray[Any], side: str) -> Labels:
 
 
 def _hashed(values: NDArray[Any], side: str) -> Labels:
-    """Eight bytes an item, equal if their bits are."""
+    """Labels from an array of eight-byte values that are equal if their bits are."""
     native = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("="))
     if native.dtype == np.dtype("m8"):  # a duration without a unit
         native = native.astype("m8[ns]")
@@ -276,7 +277,7 @@ def _hashed(values: NDArray[Any], side: str) -> Labels:
 
 
 def _read_present(known: NDArray[Any], present: NDArray[np.bool_], side: str) -> Labels:
-    """The labels of the items that have one."""
+    """Labels from the values of the items that have one; the others are missing."""
     codes = np.full(present.size, -1, dtype=np.int64)
     if not known.size:
         return Labels(codes, [])
@@ -285,12 +286,12 @@ def _read_present(known: NDArray[Any], present: NDArray[np.bool_], side: str) ->
 
 
 def _recoded(codes: AnyInts, names: Sequence[Any], side: str) -> Labels:
-    """Codes for names in canonical order, from codes (-1 if missing) for names in any, some of them perhaps missing."""
-    places, kept = encode_objects(names, side)
-    if np.array_equal(places, np.arange(places.size)):
+    """Recode labels to the canonical order of names; code -1 and missing names become missing labels."""
+    ranks, kept = encode_objects(names, side)
+    if np.array_equal(ranks, np.arange(ranks.size)):
         return Labels(codes, kept)
     # -1 indexes the appended -1, so missing stays missing
-    return Labels(np.append(places, -1).astype(np.min_scalar_type(-1 - places.size))[codes], kept)
+    return Labels(np.append(ranks, -1).astype(np.min_scalar_type(-1 - ranks.size))[codes], kept)
 
 
 def _read_list(values: Sequence[Any], side: str) -> Labels:

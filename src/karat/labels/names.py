@@ -1,10 +1,10 @@
-"""What counts as one label, and in which order labels are listed.
+"""Equality and order of labels.
 
-Two labels are one label if they are equal under Python's == and of the same kind. Numbers are one kind
+Two labels are the same if they are equal under Python's == and of the same kind. Numbers are one kind
 (1 and 1.0 are the same label), text is another ("1" is not 1), and so are bytes and booleans (True is not
 1). None, NaN, NaT and NA are not labels: they mark an item whose label is missing, code -1. A scalar of an array
-library (a tensor of no dimensions) is the number it holds. Objects that are equal only to themselves are refused,
-since each would be a label of its own.
+library (a tensor of no dimensions) is the number it holds. Objects that compare by identity are refused, since each
+would be a different label.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from karat.kernels.objects import number_objects
 Ints = NDArray[np.int64]
 T = TypeVar("T")
 
-HUGE = 5000  # digits before or after the point
-LONG = 13_300  # bits of an integer: 4,000 digits, somewhat fewer than Python writes
+HUGE = 5000  # digits before or after the decimal point
+LONG = 13_300  # bits of an integer: 4,000 digits, below Python's default limit of 4,300 for conversion to text
 
 
 class Singleton:
-    """The label of an item that stands alone; equal to no other label, not even one that prints alike."""
+    """The label of a singleton cluster; equal to no other label, not even one that prints alike."""
 
     __slots__ = ("item",)
 
@@ -45,7 +45,7 @@ class Singleton:
 
 
 class _Missing:
-    """The label that missing="cluster" gives to every item without one."""
+    """The label that missing="cluster" gives to every item without a label."""
 
     def __repr__(self) -> str:
         return "<missing>"
@@ -58,7 +58,7 @@ MISSING = _Missing()
 
 
 def encode_objects(values: Sequence[Any], side: str) -> tuple[Ints, list[Any]]:
-    """Codes and names of Python objects, in one pass of hashing; names in canonical order."""
+    """The code of each object, -1 if missing, and the distinct labels in canonical order."""
     values = plain_values(values, side)
     try:
         codes, distinct = number_objects(_keys(values))
@@ -71,11 +71,11 @@ def encode_objects(values: Sequence[Any], side: str) -> tuple[Ints, list[Any]]:
     order = canonical_order(names)
     ranks = np.full(len(names), -1, dtype=np.int64)
     ranks[order] = np.arange(len(order))
-    return ranks[codes], [names[place] for place in order]
+    return ranks[codes], [names[index] for index in order]
 
 
 def _check_length(names: Sequence[Any], side: str) -> None:
-    """Refuse integers that Python does not write, in messages and tables."""
+    """Raise LabelError for integers so long that Python refuses to print them."""
     if set(map(type, names)) != {str} and any(map(_is_long, names)):
         raise LabelError(f"{side} has an integer of more than 4,000 digits as a label; give it a shorter name.")
 
@@ -90,27 +90,27 @@ def _is_long(name: Any) -> bool:
 
 
 def plain_values(values: Sequence[Any], side: str) -> Sequence[Any]:
-    """The values with scalars of other libraries as Python's; arrays, and objects without equality, are refused."""
+    """Values with other libraries' scalars converted; arrays and objects without equality are refused."""
     strange = {kind for kind in set(map(type, values)) if not _is_plain(kind)}
     if not strange:
         return values
-    return [_plain_value(v, place, side) if type(v) in strange else v for place, v in enumerate(values)]
+    return [_plain_value(v, position, side) if type(v) in strange else v for position, v in enumerate(values)]
 
 
 @lru_cache(maxsize=1000)
 def _is_plain(kind: Any) -> bool:
-    """Whether values of a type are compared by what they hold."""
+    """Whether values of a type are compared by value, and need no conversion."""
     if issubclass(kind, (np.generic, Enum, type, Singleton, _Missing, type(None))):
         return True
-    if issubclass(kind, (tuple, frozenset)):  # whose members are looked at
+    if issubclass(kind, (tuple, frozenset)):  # their members are checked one by one
         return False
     array = hasattr(kind, "__array__") or hasattr(kind, "__dlpack__") or hasattr(kind, "__jax_array__")
-    if hasattr(kind, "as_py") or array:  # a scalar of Arrow; of an array library
+    if hasattr(kind, "as_py") or array:  # an Arrow scalar, or an array
         return False
     return kind.__eq__ is not object.__eq__
 
 
-def _plain_value(value: Any, place: int, side: str) -> Any:
+def _plain_value(value: Any, position: int, side: str) -> Any:
     if isinstance(value, (tuple, frozenset)):
         members = list(plain_values(list(value), side))
         same = all(new is old for new, old in zip(members, value, strict=True))
@@ -123,26 +123,27 @@ def _plain_value(value: Any, place: int, side: str) -> Any:
     if isinstance(shape, tuple) and not shape:  # also torch.Size, which is a tuple
         try:
             return value.item() if hasattr(value, "item") else np.asarray(value).item()
-        except Exception as problem:  # whatever another library raises
+        except Exception as problem:  # another library may raise anything
             reason = str(problem).split("\n", 1)[0][:120].rstrip(".")
             raise LabelError(
-                f"{side} has the {_name(value)} {_brief(value)} at position {place}, which cannot be read ({reason}); "
-                "give plain labels."
+                f"{side} has the {_name(value)} {_brief(value)} at position {position}, which cannot be read "
+                f"({reason}); give plain labels."
             ) from None
     if shape is not None and hasattr(value, "__len__"):
         join = "torch.cat" if type(value).__module__.startswith("torch") else "concatenate"
         raise LabelError(
-            f"{side} has the {_name(value)} of shape {tuple(shape)} at position {place}, which holds several labels; "
-            f"join such batches with {join} first, or give clusters as sets of items, [set(c) for c in clusters]."
+            f"{side} has the {_name(value)} of shape {tuple(shape)} at position {position}, which holds several "
+            f"labels; join such batches with {join} first, or give clusters as sets of items, [set(c) for c in "
+            "clusters]."
         )
     raise LabelError(
-        f"{side} has the {_name(value)} {_brief(value)} at position {place}, which equals nothing but itself, so that "
-        "every item would be a cluster of its own; give what identifies it, such as its name."
+        f"{side} has the {_name(value)} {_brief(value)} at position {position}, which equals nothing but itself, so "
+        "that every item would be a cluster of its own; give what identifies it, such as its name."
     )
 
 
 def as_array(values: Any, what: str) -> NDArray[Any]:
-    """An array, or a list of numbers, of any library as an array of NumPy; tensors on a device or with a gradient too.
+    """A NumPy array from a list or any library's array, also a tensor on a device or with a gradient.
 
     Rows of different lengths raise ValueError, as in NumPy.
     """
@@ -152,7 +153,7 @@ def as_array(values: Any, what: str) -> NDArray[Any]:
         values = [as_array(value, what) if hasattr(value, "__array__") else value for value in values]
     try:
         return np.asarray(values)
-    except Exception as problem:  # whatever that library raises
+    except Exception as problem:  # another library may raise anything
         if isinstance(problem, ValueError) and isinstance(values, (list, tuple)):
             raise
         tensor = values
@@ -180,7 +181,7 @@ _STOOD_FOR = {id(_TRUE): True, id(_FALSE): False}
 
 
 def _keys(values: Sequence[Any]) -> list[Hashable]:
-    """The values themselves, with stand-ins for booleans where they would equal numbers."""
+    """The values as dict keys: booleans among numbers are replaced by other objects, since True == 1."""
     kinds = set(map(type, values))
     booleans = {kind for kind in kinds if issubclass(kind, (bool, np.bool_))}
     if booleans and booleans != kinds:
@@ -189,10 +190,10 @@ def _keys(values: Sequence[Any]) -> list[Hashable]:
 
 
 def _unhashable(values: Iterable[Any], side: str) -> str:
-    place, value = next((p, v) for p, v in enumerate(values) if not _hashable(v))
+    position, value = next((p, v) for p, v in enumerate(values) if not _hashable(v))
     kind = type(value).__name__
     remedy = "give clusters as sets of items, [set(c) for c in clusters], or one plain label per item."
-    return f"{side} has the {kind} {str(value)[:60]} at position {place}, which cannot be a label; {remedy}"
+    return f"{side} has the {kind} {str(value)[:60]} at position {position}, which cannot be a label; {remedy}"
 
 
 def _hashable(value: Any) -> bool:
@@ -204,7 +205,7 @@ def _hashable(value: Any) -> bool:
 
 
 def plain(label: Any) -> Any:
-    """A scalar of NumPy, pandas or another library as Python has it (dates as NumPy has them), to print and save."""
+    """Any library's scalar as a Python value, and dates as NumPy's, to print and save."""
     if isinstance(label, np.timedelta64):
         return label
     if isinstance(label, (np.number, np.bool_, np.str_, np.bytes_)):
@@ -220,7 +221,7 @@ def plain(label: Any) -> Any:
 
 
 def is_missing(label: Any) -> bool:
-    """None, NaN, NaT and NA: the last three are not equal to themselves, or will not say."""
+    """Whether a label is None, NaN, NaT or NA: NaN and NaT differ from themselves, comparing NA raises."""
     if label is None:
         return True
     try:
@@ -230,15 +231,15 @@ def is_missing(label: Any) -> bool:
 
 
 def canonical_order(names: Sequence[Any]) -> list[int]:
-    """Positions of the labels that are not missing: numbers, then text, then the rest, each sorted."""
-    if set(map(type, names)) in ({str}, {int}):  # the common cases, quickly
+    """Indices that sort the labels that are not missing: numbers, then text, then the rest."""
+    if set(map(type, names)) in ({str}, {int}):  # a fast path for the common cases
         return sorted(range(len(names)), key=names.__getitem__)
-    ranked = [(_rank(name), place) for place, name in enumerate(names) if not is_missing(name)]
-    return [place for _, place in sorted(ranked)]
+    ranked = [(_rank(name), index) for index, name in enumerate(names) if not is_missing(name)]
+    return [index for _, index in sorted(ranked)]
 
 
 def _rank(name: Any) -> tuple[int, Any, str]:
-    if isinstance(name, np.timedelta64):  # which NumPy counts among the integers
+    if isinstance(name, np.timedelta64):  # a subclass of NumPy's integers
         return (2, int(name.astype(np.int64)), str(name.dtype))
     if isinstance(name, (Real, Decimal)) and not isinstance(name, bool):
         return (0, name, "") if isinstance(name, (int, float)) else (0, _exactly(name), str(name))
@@ -248,25 +249,25 @@ def _rank(name: Any) -> tuple[int, Any, str]:
 
 
 def _exactly(number: Any) -> Any:
-    """A number that can be compared with any other: Decimal and Fraction do not know each other.
+    """An exact number that compares with any other, which Decimal and Fraction do not.
 
-    A Decimal far beyond floats counts as infinite or 0 here, since its digits would fill the memory.
+    A Decimal far beyond the range of floats becomes infinite or 0, since its digits would exhaust the memory.
     """
     if isinstance(number, Decimal) and number.is_finite() and abs(number.adjusted()) > HUGE:
         return math.copysign(math.inf if number.adjusted() > 0 else 0.0, number)
-    finite = isinstance(number, Fraction) or math.isfinite(number)  # fractions always are, also beyond floats
+    finite = isinstance(number, Fraction) or math.isfinite(number)  # isfinite() overflows for large fractions
     return Fraction(*number.as_integer_ratio()) if finite else float(number)
 
 
 def label_key(name: Any) -> Any:
-    """A value that is equal for equal labels of one kind, and for lone items that stand for the same item."""
+    """A dict key that is equal for the same label, and for singletons of the same item."""
     if isinstance(name, Singleton):
         return (Singleton, name.item)
     return (bool, name) if isinstance(name, bool) else name
 
 
 class Combination(tuple[Any, ...]):
-    """Several labels taken together; equal to another if all of them are, and True is not 1 inside either."""
+    """A tuple of labels, equal to another if all its labels are the same; True is not 1 inside either."""
 
     __slots__ = ()
 
@@ -281,26 +282,26 @@ class Combination(tuple[Any, ...]):
 
 
 class ByLabel(Mapping[Any, T]):
-    """Values by label, in order; True and 1, which are one key of a dict, are two labels here too."""
+    """An ordered mapping by label, in which True and 1 are different keys."""
 
     def __init__(self, pairs: Iterable[tuple[Any, T]]) -> None:
-        self._found = {label_key(label): (label, value) for label, value in pairs}
+        self._entries = {label_key(label): (label, value) for label, value in pairs}
 
     def __getitem__(self, label: Any) -> T:
-        return self._found[label_key(label)][1]
+        return self._entries[label_key(label)][1]
 
     def __iter__(self) -> Iterator[Any]:
-        return (label for label, _ in self._found.values())
+        return (label for label, _ in self._entries.values())
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._entries)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {len(self)}>"
 
 
 def check_names(names: Sequence[Any], what: str) -> None:
-    """Refuse names that could not be labels: missing, unhashable, or the same twice."""
+    """Raise TableError for names that cannot be labels: missing, unhashable, or repeated."""
     try:
         codes, kept = encode_objects(names, what)
     except LabelError as problem:
@@ -316,8 +317,8 @@ def check_names(names: Sequence[Any], what: str) -> None:
 
 
 def merge_names(lists: Sequence[Sequence[Any]]) -> tuple[list[Any], list[Ints]]:
-    """One list of names for several, and for each list the code of each of its names in it."""
-    # lone items of different tables, or of one table twice, are different items: each gets a label of its own
+    """Merge several lists of names into one, and give for each list the new code of each of its names."""
+    # singletons of different tables are different clusters, even for equal item ids: each gets its own label
     together = [name for names in lists for name in names]
     if Singleton in set(map(type, together)):
         together = [Singleton(name.item) if isinstance(name, Singleton) else name for name in together]

@@ -1,4 +1,4 @@
-"""Policy: what becomes of items without a label, of noise, and of items that gold marks to be ignored."""
+"""Policy: the treatment of items without a label, of noise, and of items that gold ignores."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ KEEP_OR_DROP = Option("missing", ("drop", "singletons", "cluster"))  # the remed
 
 @dataclass(frozen=True)
 class Policy:
-    """The treatment of items without a label, noise and ignored items, and how many of each there were.
+    """The treatment of items without a label, of noise and of ignored items, and the number of each.
 
-    Part of a table and of a signature. With "drop" the numbers are of items left out for all systems of an evaluation;
-    otherwise they are of the items that this table's gold or system lacks, or that the system calls noise.
+    Part of a table and of a signature. With "drop" the numbers count the items dropped for all systems of an
+    evaluation; otherwise those that this table's gold or system lacks, or that the system calls noise.
     """
 
     missing: Missing = "raise"
@@ -64,20 +64,20 @@ class Policy:
     def of(
         cls, missing: Missing = "raise", noise: object = None, noise_as: NoiseAs | None = None, ignore: object = None
     ) -> Policy:
-        """The policy of some options, with labels as plain Python values; a wrong option is an error."""
+        """The policy with these options, labels as Python values; LabelError for an invalid option."""
         if missing == "raise" and noise is None and noise_as is None and ignore is None:
             return USUAL
         return cls(missing, plain(noise), noise_as, ignore=plain(ignore))
 
     @property
     def dropped(self) -> int:
-        """The number of items left out of the table."""
+        """The number of items dropped from the table."""
         missing = self.missing_items if self.missing == "drop" else 0
         return missing + (self.noise_items if self.noise_as == "drop" else 0) + self.ignored_items
 
     @property
     def keeps_all(self) -> bool:
-        """Whether no label, if all are present, is treated in a special way."""
+        """Whether all items are kept as they are if none lacks a label: no noise, nothing ignored."""
         return self.noise_as is None and self.ignore is None
 
     def __str__(self) -> str:
@@ -86,7 +86,7 @@ class Policy:
         return f"missing={self.missing!r}, {noise}{ignored}, {'with' if self.weighted else 'without'} weights"
 
     def __add__(self, other: Policy) -> Policy | None:
-        """The policy of two tables added together, or None when they were made under different ones."""
+        """The policy of the sum of two tables; None if their policies differ."""
         if str(self) != str(other):
             return None
         return replace(
@@ -98,7 +98,7 @@ class Policy:
         )
 
     def __sub__(self, part: Policy) -> Policy:
-        """The policy of a table from which a part was taken away."""
+        """The policy of a table minus a part of it."""
         return replace(
             self,
             missing_items=self.missing_items - part.missing_items,
@@ -110,9 +110,9 @@ class Policy:
 def _hashable(label: Any) -> bool:
     try:
         hash(label)
-    except Exception:  # a list; a Series; a view of memory that can be written
+    except Exception:  # such as a list, a Series or a writable memoryview
         return False
     return True
 
 
-USUAL = Policy()  # nothing is missing, nothing is noise
+USUAL = Policy()  # the default: no label may be missing, no noise, nothing ignored

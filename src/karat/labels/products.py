@@ -1,4 +1,4 @@
-"""Several organisations of the same items as one gold standard: their product (Dom 2001, appendix C.2.2)."""
+"""The product of several labelings of the same items, as one gold standard (Dom 2001, app. C.2.2)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from karat.labels.names import Combination, encode_objects
 
 
 def cross(*labelings: object) -> Labels:
-    """One labeling whose classes are the combinations of several: two items are together if all labelings join them.
+    """The product of labelings: two items are together if they are together in all of them.
 
-    A clustering that finds one organisation only is rewarded for what it tells about the product. Labelings are matched
-    as gold and pred are: by item where all name their items, else by position. An item that lacks one label lacks all.
-    A hierarchy needs no product: its lowest level determines all others.
+    A clustering that finds only one of the labelings is rewarded for its information about the product. Labelings are
+    matched as gold and pred are: by item id if all have ids, else by position. An item that lacks a label in one of
+    them has none in the product. A hierarchy needs no product: its lowest level determines all others.
 
     >>> gold = cross(["x", "x", "y"], [1, 2, 2])
     >>> gold.names, gold.values.tolist()
@@ -35,12 +35,12 @@ def cross(*labelings: object) -> Labels:
 
 
 def combined(*columns: list[Any]) -> list[Any]:
-    """The combinations of columns of equal length; None where one of them lacks a label."""
+    """The combination of labels in each row of columns of equal length; None where a label is missing."""
     return [_combined(labels) for labels in zip(*columns, strict=True)]
 
 
 def _labels(side: Labels, at: Any) -> list[Any]:
-    """The label of each item, None where it has none."""
+    """The label of each item, None where it is missing."""
     codes, names = side.coded
     chosen = codes if at is None else np.where(at >= 0, codes[at], -1)
     return [None if code < 0 else names[code] for code in chosen.tolist()]

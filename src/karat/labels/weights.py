@@ -18,7 +18,7 @@ ALL_ZERO = "all weights are 0; give at least one item a positive weight."
 
 
 def check_weights(values: Any, size: int | None) -> NDArray[Any]:
-    """Weights as a clean int64 or float64 array, or an error that shows the first bad one."""
+    """Weights as an int64 or float64 array; LabelError for a weight that is negative or not finite."""
     if isinstance(values, (str, bytes, Set)) or not (hasattr(values, "__array__") or isinstance(values, Iterable)):
         raise LabelError(f"weights is {brief(values)}; give a list of numbers, one for each item.")
     array = _numbers(values if hasattr(values, "__array__") else list(values))
@@ -46,10 +46,10 @@ def _numbers(values: Any) -> NDArray[Any]:
         return array.astype(np.int64)
     if array.dtype.kind in "uf":
         return array.astype(np.float64)
-    for place, value in enumerate(values):
+    for position, value in enumerate(values):
         if not isinstance(value, Real) or isinstance(value, np.timedelta64):
             raise LabelError(
-                f"weights has {brief(value)} at position {place}, which is not a number; give only numbers."
+                f"weights has {brief(value)} at position {position}, which is not a number; give only numbers."
             )
     return np.array([_float(value) for value in values])
 

@@ -1,4 +1,4 @@
-"""Measures rescaled by what chance gives."""
+"""Measures adjusted for chance."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from karat.measures.registry import measure
 def ami(entropies: Entropies, chance: Chance, *, norm: Literal["min", "sqrt", "sum", "max"] = "sum") -> Number:
     """Mutual information rescaled so that shuffling the predicted labels averages 0 and gold gives 1.
 
-    The expectation is exact. Every item alone scores 0, whatever the norm.
+    The expectation is exact. Singletons score 0, whatever the norm.
 
     >>> import karat
     >>> karat.ami([0, 0, 1, 1], [0, 1, 2, 3])
     0.0
     """
     # (I - E[I]) / (norm - E[I]), from conditional entropies: H(C) - E[I] = E[H(C|K)] and H(K) - E[I] = E[H(K|C)]
-    # do not cancel where nearly every item is alone, and are exactly 0 where all are
+    # do not cancel where nearly all clusters are singletons, and are exactly 0 where all are
     low, high = (f(chance.gold_given_pred, chance.pred_given_gold) for f in (smaller, larger))
     gain = low - smaller(entropies.gold_given_pred, entropies.pred_given_gold)
     room = {

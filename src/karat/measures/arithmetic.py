@@ -1,4 +1,4 @@
-"""The words that formulas are written in: each takes numbers or arrays of numbers alike."""
+"""The functions that formulas are written with; each takes numbers or arrays."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-Number: TypeAlias = Any  # int, Fraction or float for one table; an array of shape (m,) for m of them
+Number: TypeAlias = Any  # int, Fraction or float for one table; an array of shape (m,) for a stack of m tables
 
 
 def ratio(top: Number, bottom: Number, empty: Number) -> Number:
-    """top / bottom, and empty where both are 0.
+    """top / bottom, or empty where both are 0.
 
     >>> ratio(1, 4, empty=1), ratio(0, 0, empty=1)
     (0.25, 1)
@@ -32,7 +32,7 @@ def is_zero(value: Number) -> Number:
 
 
 def unless_zero(value: Number) -> Number:
-    """value, and 1 where it is 0: a divisor that changes nothing where there is nothing to divide by."""
+    """value, or 1 where it is 0: a safe divisor."""
     return value + is_zero(value)
 
 

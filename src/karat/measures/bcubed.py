@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Elements(Statistic):
-    """Precision and recall of an item's cluster with respect to its class, added up over items."""
+    """Sums over items of the precision and recall of an item's cluster with respect to its class."""
 
     precision: Number
     recall: Number
@@ -25,46 +25,48 @@ class Elements(Statistic):
 
     @classmethod
     def of(cls, counts: Counts) -> Elements:
-        """Each of the h items of a cell has precision h/h(k) and recall h/h(c), itself included."""
+        """Each of the h items of a cell has precision h/h(k) and recall h/h(c), counting the item itself."""
         return cls(
             counts.cell_total(lambda h, a, b: h * (h / b)), counts.cell_total(lambda h, a, b: h * (h / a)), counts.n
         )
 
     @classmethod
     def estimated(cls, counts: Celled) -> Elements:
-        """Without each item's pair with itself, which weighs more the smaller the sample is."""
+        """Bias-corrected sums: without each item's pair with itself, which weighs more in small samples."""
         precision, recall = (float(_means(*side).sum()) for side in _sides(counts))
         return cls(precision, recall, counts.n)
 
     @classmethod
     def leave_one_out(cls, counts: Celled, corrected: bool) -> Elements:
-        """Only the item's own cluster and class change."""
-        found = []
+        """Leave-one-out sums: only the item's own cluster and class change."""
+        sums = []
         for (squares, sizes), codes in zip(_sides(counts), (counts.cols, counts.rows), strict=True):
             means = _means(squares, sizes, corrected)
             after = _means(squares[codes] - 2.0 * counts.counts + 1, sizes[codes] - 1, corrected)
-            found.append(means.sum() - means[codes] + after)
-        precision, recall = found
+            sums.append(means.sum() - means[codes] + after)
+        precision, recall = sums
         return cls(precision, recall, counts.n - 1)
 
     @classmethod
     def expected(cls, counts: SingleTable, chances: ExpectedSizes) -> Elements:
-        """Their averages: an item shares its cluster with itself, and with each of the others of its cluster as
-        often as gold joins a random pair."""
+        """Expected sums: another item of the cluster is of the same class as often as gold joins a pair."""
         n, (classes, clusters) = counts.n, chances.of(counts)
         gold, pred = (ratio(sizes.squares - n, n * (n - 1), empty=0) for sizes in (classes, clusters))
         return cls(clusters.number + (n - clusters.number) * gold, classes.number + (n - classes.number) * pred, n)
 
 
 def _sides(counts: Celled) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
-    """Of each cluster, then of each class: the sum of its squared cells, and its size."""
+    """For clusters, then for classes: sums of squared cells, and sizes."""
     squares = counts.counts.astype(np.float64) ** 2
     clusters, classes = counts.cluster_sizes.astype(np.float64), counts.class_sizes.astype(np.float64)
     return (np.bincount(counts.cols, squares), clusters), (np.bincount(counts.rows, squares), classes)
 
 
 def _means(squares: Floats, sizes: Floats, corrected: bool = True) -> Floats:
-    """The sum over a line's items of the share that is like each: of its others, or of all; 1 for an item alone."""
+    """Per class or cluster, the sum over items of the share of others (corrected) or all in their cell.
+
+    A singleton contributes 1.
+    """
     if not corrected:
         return np.asarray(squares / np.maximum(sizes, 1))
     others = np.maximum(sizes - 1, 1)

@@ -1,4 +1,4 @@
-"""Measures to read about: the list of them, and a card for one."""
+"""The list of measures, and a card that describes one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NOTATION = (
     "Of all M = n(n-1)/2 pairs, a00 are together in both, a01 in gold only, a10 in the clustering only, a11 apart; "
     "a0. = a00 + a01, a.0 = a00 + a10."
 )
-CONSTRAINTS = {  # Amigó et al. (2009), and one that is ours
+CONSTRAINTS = {  # Amigó et al. (2009), and relabelling
     "homogeneity": "a cluster of two classes is better split",
     "completeness": "two clusters of one class are better merged",
     "rag_bag": "an odd item does less harm among odd ones than in a pure cluster",
@@ -28,7 +28,7 @@ CONSTRAINTS = {  # Amigó et al. (2009), and one that is ours
 
 
 def catalogue(measures: Sequence[Measure] | None = None) -> Layout:
-    """All measures, or some, a row for each."""
+    """A table of all measures, or of some, one row each."""
     measures = measures or list_measures()
     rows = [[f"{m.full_text}{' *' if m.panel else ''}", m.better or "", range_of(m), m.title] for m in measures]
     notes = ["* is in the default panel. karat measures NAME tells about one; parameters go as in 'v_measure(beta=2)'."]
@@ -36,7 +36,7 @@ def catalogue(measures: Sequence[Measure] | None = None) -> Layout:
 
 
 def records(measures: list[Measure]) -> list[dict[str, Any]]:
-    """What is declared of each measure, as plain values."""
+    """The declared properties of each measure, as JSON values."""
     return [
         {
             "measure": m.full_text, "title": m.title, "family": m.family, "meaning": m.summary,
@@ -55,7 +55,7 @@ def _finite(bound: float) -> float | None:
 
 
 def card(m: Measure, columns: int = 80) -> str:
-    """All that is known of one measure, for a terminal of so many columns."""
+    """The description of one measure, wrapped to a number of columns."""
     from textwrap import wrap
 
     facts: list[tuple[str, list[str]]] = [("definition", [m.definition] if m.definition else [])]
@@ -63,7 +63,7 @@ def card(m: Measure, columns: int = 80) -> str:
     if m.perfect is not None:
         facts.append(("gold gets", [f"{m.perfect:g}"]))
     facts.append(("chance gets", [_chance(m)]))
-    facts.append(("exchanged", [_exchanged(m)]))
+    facts.append(("swapped", [_swapped(m)]))
     if m.inner is None:
         facts.append(
             ("breaks", [f"{name.replace('_', ' ')}: {CONSTRAINTS.get(name, '')}" for name in m.breaks] or ["nothing"])
@@ -77,37 +77,37 @@ def card(m: Measure, columns: int = 80) -> str:
     for paragraph in meaning.split("\n\n"):
         lines += [*wrap(" ".join(paragraph.split()), columns), ""]
     for key, texts in facts:
-        for place, text in enumerate(texts):
-            head = key if place == 0 else ""
+        for index, text in enumerate(texts):
+            head = key if index == 0 else ""
             lines += wrap(text, columns, initial_indent=f"{head:{width}}", subsequent_indent=" " * width)
     return "\n".join([*lines, "", *wrap(NOTATION, columns)])
 
 
 def range_of(m: Measure) -> str:
-    """From its lowest to its highest value, in its unit."""
+    """The range of a measure as text, with its unit."""
     low, high = (("-∞" if x < 0 else "∞") if math.isinf(x) else f"{x:g}" for x in m.bounds)
     return f"{low} to {high} {m.unit}".rstrip()
 
 
 def _chance(m: Measure) -> str:
     if m.inner is not None:
-        return "0 on average: that is what it is adjusted for"
+        return "0 on average, since it is adjusted for chance"
     if m.chance is not None:
-        return f"{m.chance:g}: shuffled labels average that"
+        return f"{m.chance:g} on average, for shuffled labels"
     return f"depends on the sizes; adjusted({m}) gets 0"
 
 
-def _exchanged(m: Measure) -> str:
+def _swapped(m: Measure) -> str:
     if m.swapped is None:
-        return "not symmetric: exchanging gold and predicted gives a number of its own"
+        return "not symmetric: swapping gold and predicted gives another number"
     if m.swapped == m:
-        return "symmetric: gold and predicted may be exchanged"
-    return f"becomes {m.swapped} when gold and predicted are exchanged"
+        return "symmetric: swapping gold and predicted changes nothing"
+    return f"becomes {m.swapped} when gold and predicted are swapped"
 
 
 @cache
 def references() -> dict[str, str]:
-    """The papers behind the measures, by key, each as one line."""
+    """The citations of references.bib by key, each as one line."""
     text = (files("karat") / "references.bib").read_text(encoding="utf-8")
     entries = re.findall(r"@\w+\{(\w+),(.*?)\n\}", text, flags=re.DOTALL)
     return {key: _citation(dict(re.findall(r"(\w+)\s*=\s*\{(.*?)\},?\s*\n", f"{body}\n"))) for key, body in entries}
@@ -119,5 +119,5 @@ def _citation(entry: dict[str, str]) -> str:
     who = ", ".join(names[:-1]) + " & " + names[-1] if len(names) > 1 else names[0]
     where = plain.get("journal") or plain.get("booktitle") or plain.get("publisher") or plain.get("institution", "")
     volume = " ".join(part for part in (where, plain.get("volume", "")) if part)
-    place = ", ".join(part for part in (volume, plain.get("pages", "")) if part)
-    return f"{who} ({plain.get('year', '')}). {plain.get('title', '')}. {place}".rstrip(". ") + "."
+    source = ", ".join(part for part in (volume, plain.get("pages", "")) if part)
+    return f"{who} ({plain.get('year', '')}). {plain.get('title', '')}. {source}".rstrip(". ") + "."

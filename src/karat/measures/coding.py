@@ -33,7 +33,7 @@ class CodeLengths(Statistic):
 
     @classmethod
     def of(cls, counts: Counts) -> CodeLengths:
-        """From the sizes alone; binomials of real sizes by the gamma function (Dom's footnote 11)."""
+        """Code lengths from the sizes; binomials of real sizes by the gamma function (Dom's footnote 11)."""
         more = np.asarray(counts.shape[0])[..., None] - 1.0  # |C| - 1, one per table of a stack
 
         def bits(sizes: Number) -> Number:
@@ -45,17 +45,17 @@ class CodeLengths(Statistic):
 
     @classmethod
     def estimated(cls, counts: Celled) -> CodeLengths:
-        """Itself: a code is for so many items, not for a population."""
+        """The statistic unchanged: a code length is of the given items, not of a population."""
         return counts.statistic(cls)
 
     @classmethod
     def leave_one_out(cls, counts: Celled, corrected: bool) -> CodeLengths:
-        """Only the item's own cluster and class change."""
+        """Leave-one-out code lengths: only the item's own cluster and class change."""
         seen, more = counts.statistic(cls), counts.shape[0] - 1.0
 
         def change(sizes: Number) -> Number:
-            held = np.asarray(sizes, dtype=np.float64)
-            return (log_binomial(np.maximum(held - 1, 0), more) - log_binomial(held, more)) / BIT
+            before = np.asarray(sizes, dtype=np.float64)
+            return (log_binomial(np.maximum(before - 1, 0), more) - log_binomial(before, more)) / BIT
 
         clusters = seen.clusters + change(counts.cluster_sizes)[counts.cols]
         classes = seen.classes + change(counts.class_sizes)[counts.rows]
@@ -63,7 +63,7 @@ class CodeLengths(Statistic):
 
     @classmethod
     def expected(cls, counts: SingleTable, chances: ExpectedSizes) -> CodeLengths | None:
-        """They depend on the sizes only, and on the number of classes."""
+        """Expected code lengths: they depend only on the sizes and on the number of classes."""
         if chances.classes is not None:
             return None
         seen = counts.statistic(cls)
@@ -154,6 +154,6 @@ def q2(entropies: Entropies, lengths: CodeLengths) -> Number:
     tex=r"H(C \mid K) + |K|\,(|C| - 1)\,\frac{\log_2 n}{n} \text{ in bits}",
 )
 def q0_asymptotic(entropies: Entropies, size: LogSize) -> Number:
-    """H(C|K) + |K|(|C|-1) log n / n, what Q0 comes to for many items in few large clusters."""
+    """H(C|K) + |K|(|C|-1) log n / n, the limit of Q0 for many items in few large clusters."""
     parameters = entropies.clusters * (entropies.classes - 1)
     return entropies.gold_given_pred / BIT + parameters * size.log_n / BIT / entropies.n

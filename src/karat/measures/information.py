@@ -20,7 +20,7 @@ from karat.tables.entropies import Sample
 from karat.tables.profile import Sizes
 
 LARGE = 1_000_000  # items
-FEW_SIZES = 12  # of classes or clusters, at which what chance gives is worked out anew
+FEW_SIZES = 12  # class or cluster sizes at which the expected information is evaluated; others are interpolated
 Norm = Literal["min", "sqrt", "sum", "max", "joint"]
 
 
@@ -40,16 +40,16 @@ class Entropies(Statistic):
 
     @classmethod
     def of(cls, counts: Counts) -> Entropies:
-        """From the sizes alone: every term is separable."""
+        """The entropies of the table, which depend on the sizes of cells, classes and clusters alone."""
         return cls(*counts.information, counts.n, *counts.shape)
 
     @classmethod
     def expected(cls, counts: SingleTable, chances: ExpectedSizes) -> Entropies:
-        """Their averages: the entropy of either side changes only if its sizes do."""
+        """Expected entropies; H(C) and H(K) change only if the null model changes the sizes."""
         seen, chance = counts.statistic(cls), Chance.expected(counts, chances)
         gold = seen.gold if chances.classes is None else _entropy(chances.classes)
         pred = seen.pred if chances.clusters is None else _entropy(chances.clusters)
-        some = 1 - is_zero(chance.mutual)  # with one class or one cluster nothing moves
+        some = 1 - is_zero(chance.mutual)  # with one class or one cluster every shuffle is the same
         pred_given_gold = pred + some * (chance.pred_given_gold - pred)
         classes, clusters = chances.of(counts)
         return Entropies(
@@ -66,18 +66,18 @@ class Entropies(Statistic):
 
     @classmethod
     def estimated(cls, counts: Celled) -> Entropies:
-        """The entropies of the population; what is unseen of it is judged by what is rare."""
+        """Bias-corrected entropies of the population, with a term for unseen categories (see entropies.py)."""
         profile = counts.profile
         gold, pred, joint = (Sample.of(sizes).entropy() for sizes in (profile.classes, profile.clusters, profile.cells))
         return cls._from(gold, pred, joint, counts.n, *counts.shape)
 
     @classmethod
     def leave_one_out(cls, counts: Celled, corrected: bool) -> Entropies:
-        """A cell's items are alike, so they are those of its size, and of its class's and cluster's."""
+        """Leave-one-out entropies, looked up by the sizes of each cell, its class and its cluster."""
         profile = counts.profile
         gold, pred, joint = (
-            Sample.of(sizes).without_one_of(held, corrected)
-            for sizes, held in (
+            Sample.of(sizes).without_one_of(each, corrected)
+            for sizes, each in (
                 (profile.classes, counts.class_sizes),
                 (profile.clusters, counts.cluster_sizes),
                 (profile.cells, counts.counts),
@@ -87,7 +87,7 @@ class Entropies(Statistic):
 
     @classmethod
     def second_difference(cls, counts: Celled) -> Entropies:
-        """That of the cells, which are smaller than classes and clusters; all others are linear in it."""
+        """Second differences of the joint entropy; those of the larger classes and clusters are negligible."""
         joint, no = Sample.of(counts.profile.cells).second_difference(), 0.0
         return cls(no, no, joint, joint, joint, -joint, no, no, no)
 
@@ -95,8 +95,8 @@ class Entropies(Statistic):
     def _from(
         cls, gold: Number, pred: Number, joint: Number, n: Number, classes: Number, clusters: Number
     ) -> Entropies:
-        """All entropies from three; what is shared may come out below 0, as half of all estimates of 0 do."""
-        some_gold, some_pred = 1 - is_zero(gold), 1 - is_zero(pred)  # one class or cluster leaves nothing to round
+        """All entropies from H(C), H(K), H(C,K); an estimated I(C;K) may be negative and is not clipped."""
+        some_gold, some_pred = 1 - is_zero(gold), 1 - is_zero(pred)  # exactly 0 for one class or one cluster
         gold_given_pred, pred_given_gold = some_gold * (joint - pred), some_pred * (joint - gold)
         return cls(gold, pred, joint, gold_given_pred, pred_given_gold, gold + pred - joint, n, classes, clusters)
 
@@ -121,11 +121,11 @@ class Entropies(Statistic):
         return 1 - ratio(self.pred_given_gold, self.pred, empty=0)
 
     def norm(self, kind: Norm) -> Number:
-        """One of the upper bounds of the mutual information that normalise it."""
+        """The normaliser of nmi and ami: a mean of H(C) and H(K), or H(C,K)."""
         low, high = smaller(self.gold, self.pred), larger(self.gold, self.pred)
         means = {
             "min": low,
-            "sqrt": smaller(larger(sqrt(low * high), low), high),  # a mean to the last digit: never outside the two
+            "sqrt": smaller(larger(sqrt(low * high), low), high),  # clipped, since rounding may leave [low, high]
             "sum": (low + high) / 2,
             "max": high,
             "joint": self.joint,
@@ -135,7 +135,7 @@ class Entropies(Statistic):
 
 @dataclass(frozen=True)
 class Chance(Statistic):
-    """What shuffling the predicted labels gives on average."""
+    """Expected mutual information and conditional entropies under shuffled predicted labels, in nats."""
 
     mutual: Number  # E[I]
     gold_given_pred: Number  # E[H(C|K)]
@@ -143,30 +143,30 @@ class Chance(Statistic):
 
     @classmethod
     def of(cls, counts: Counts) -> Chance:
-        """Exact, over the distinct class and cluster sizes (Vinh, Epps & Bailey 2010, eq. 24a)."""
+        """Exact expectations, from the distinct class and cluster sizes (Vinh, Epps & Bailey 2010, eq. 24a)."""
         counts.need_counts("the mutual information expected by chance")
         values = counts.each(lambda table: _expected(table.profile.classes, table.profile.clusters))
         return cls(*(values if isinstance(values, tuple) else values.T))
 
     @classmethod
     def leave_one_out(cls, counts: Celled, corrected: bool) -> Chance:
-        """A class's and a cluster's size change it apart from each other; of many sizes some are tried."""
+        """Leave-one-out expectations; the effects of the class's and the cluster's smaller size are added."""
         profile = counts.profile
         classes, clusters = _less_one(profile.classes), _less_one(profile.clusters)
-        if counts.n > LARGE:  # an item hardly changes the whole, only its own class and cluster
-            whole = counts.statistic(cls)
-            base = whole.mutual, whole.gold_given_pred, whole.pred_given_gold
+        if counts.n > LARGE:  # one item in so many changes little but the terms of its own class and cluster
+            full = counts.statistic(cls)
+            base = full.mutual, full.gold_given_pred, full.pred_given_gold
         else:
-            base = _expected(classes, clusters)  # of the largest class and cluster less one
+            base = _expected(classes, clusters)  # without an item of the largest class and the largest cluster
         by_class = _less_one_of(profile.classes, counts.class_sizes, clusters)
         by_cluster = _less_one_of(profile.clusters, counts.cluster_sizes, classes)[[0, 2, 1]]
-        found = (by_class + np.array(base)[:, None]).take(counts.rows, axis=1)
-        found += by_cluster.take(counts.cols, axis=1)
-        return cls(*found)
+        values = (by_class + np.array(base)[:, None]).take(counts.rows, axis=1)
+        values += by_cluster.take(counts.cols, axis=1)
+        return cls(*values)
 
     @classmethod
     def expected(cls, counts: SingleTable, chances: ExpectedSizes) -> Chance:
-        """It depends on the sizes only, and is a sum over pairs of them."""
+        """Expectations under the null model, which depend on the expected sizes only."""
         if chances == ExpectedSizes():
             return counts.statistic(cls)
         return cls(*_expected(*chances.of(counts)))
@@ -180,7 +180,7 @@ class LogSize(Statistic):
 
     @classmethod
     def of(cls, counts: Counts) -> LogSize:
-        """Only where cells hold an item or more on average is log n above every entropy."""
+        """log n; TableError if cells average less than one item, since an entropy could then exceed log n."""
         if np.any(counts.n < counts.nonempty_cells):
             total = float(np.min(counts.n))
             raise TableError(f"cells that add up to {total:.4g} are less than one item each; scale them up for log n.")
@@ -188,17 +188,17 @@ class LogSize(Statistic):
 
     @classmethod
     def estimated(cls, counts: Celled) -> LogSize:
-        """Itself."""
+        """The statistic unchanged: it depends on the number of items only."""
         return counts.statistic(cls)
 
     @classmethod
     def leave_one_out(cls, counts: Celled, corrected: bool) -> LogSize:
-        """Of one item less."""
+        """Leave-one-out: log(n - 1) for every cell."""
         return cls(log(max(counts.n - 1, 1)))
 
     @classmethod
     def expected(cls, counts: SingleTable, chances: ExpectedSizes) -> LogSize:
-        """Itself: it depends on the number of items only."""
+        """The statistic unchanged: the null model does not change the number of items."""
         return counts.statistic(cls)
 
 
@@ -207,7 +207,7 @@ def _expected(classes: Sizes, clusters: Sizes) -> tuple[float, float, float]:
 
 
 def _less_one(sizes: Sizes) -> Sizes:
-    """Sizes of which the largest, or one of the largest, is smaller by an item."""
+    """The histogram of sizes after one item is removed from a largest class or cluster."""
     times, size = dict(zip(sizes.size, sizes.times, strict=True)), sizes.size[-1]
     times[size] -= 1
     times[size - 1] = times.get(size - 1, 0) + 1
@@ -215,22 +215,22 @@ def _less_one(sizes: Sizes) -> Sizes:
     return Sizes(tuple(s for s, _ in left), tuple(t for _, t in left))
 
 
-def _less_one_of(sizes: Sizes, held: Number, others: Sizes) -> Number:
-    """How what chance gives changes if a line of each held size loses the item, and not the largest line.
+def _less_one_of(sizes: Sizes, given: Number, others: Sizes) -> Number:
+    """Change of E[I], E[H(C|K)], E[H(K|C)] if a class of a given size, not the largest, loses an item.
 
-    It is a sum over pairs of sizes, so only the line's own part changes: worked out for a few sizes, and in between on
-    a straight line.
+    Each is a sum over classes, so only the class's own term changes. It is evaluated at FEW_SIZES sizes at most and
+    interpolated linearly in between. For clusters, swap the roles of sizes and others.
     """
     chosen = np.array(sorted({sizes.size[round(x)] for x in np.linspace(0, len(sizes.size) - 1, FEW_SIZES)}))
     n = round(others.total)
     both = np.concatenate([chosen, np.maximum(chosen - 1, 1)])
     before, after = np.split(expected_lines(both, *others.arrays, n) / n, 2, axis=1)
-    change = np.where(chosen > 1, after, 0.0) - before  # nothing is left of a line of one item
-    return np.array([np.interp(held, chosen, row - row[-1]) for row in change])
+    change = np.where(chosen > 1, after, 0.0) - before  # a class of one item vanishes
+    return np.array([np.interp(given, chosen, row - row[-1]) for row in change])
 
 
 def _entropy(sizes: Sizes) -> float:
-    """The entropy of a partition with these sizes, on average."""
+    """The expected entropy, in nats, of a partition with these expected sizes."""
     size, times = sizes.arrays
     n: int = round(sizes.total)
     return float((times * size * np.log(n / size)).sum()) / n
@@ -302,7 +302,7 @@ def joint_entropy(entropies: Entropies) -> Number:
     tex=r"H(C \mid K) = H(C,K) - H(K)",
 )
 def class_entropy_given_cluster(entropies: Entropies) -> Number:
-    """H(C|K), what is left to learn about an item's class once its cluster is known."""
+    """H(C|K), the uncertainty about an item's class that remains once its cluster is known."""
     return entropies.gold_given_pred
 
 
@@ -320,7 +320,7 @@ def class_entropy_given_cluster(entropies: Entropies) -> Number:
     tex=r"H(K \mid C) = H(C,K) - H(C)",
 )
 def cluster_entropy_given_class(entropies: Entropies) -> Number:
-    """H(K|C), what is left to learn about an item's cluster once its class is known."""
+    """H(K|C), the uncertainty about an item's cluster that remains once its class is known."""
     return entropies.pred_given_gold
 
 
@@ -341,9 +341,9 @@ def cluster_entropy_given_class(entropies: Entropies) -> Number:
     ),
 )
 def mutual_information(entropies: Entropies) -> Number:
-    """I(C;K), what an item's cluster tells about its class.
+    """I(C;K), the information that an item's cluster gives about its class.
 
-    Splitting a cluster never lowers it, so every item alone reaches the maximum, H(C).
+    Splitting a cluster never lowers it, so singletons reach the maximum, H(C).
 
     >>> import karat
     >>> round(karat.mutual_information([0, 0, 1, 1], [0, 1, 2, 3]), 4)
@@ -368,7 +368,7 @@ def mutual_information(entropies: Entropies) -> Number:
 def homogeneity(entropies: Entropies) -> Number:
     """1 - H(C|K)/H(C), the share of class entropy that knowing the cluster removes.
 
-    Every item alone has homogeneity 1. One class has homogeneity 1 however it is clustered.
+    Singletons score 1. If gold is one class, every clustering scores 1.
 
     >>> import karat
     >>> karat.homogeneity([0, 0, 1, 1], [0, 1, 2, 3])
@@ -472,7 +472,7 @@ def nmi(entropies: Entropies, *, norm: Norm = "sum") -> Number:
     tex=r"\frac{H(C \mid K)}{\log |C|}, \quad 0 \text{ if } |C| = 1",
 )
 def entropy(entropies: Entropies) -> Number:
-    """H(C|K)/log|C|, how mixed the clusters are, between 0 and 1; every item alone scores 0.
+    """H(C|K)/log|C|, how mixed the clusters are, between 0 and 1; singletons score 0.
 
     >>> import karat
     >>> karat.entropy([0, 0, 1, 1], [0, 0, 0, 0])

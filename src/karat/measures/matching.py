@@ -1,4 +1,4 @@
-"""Measures that map clusters to classes, many to one or one to one, and count the items that fit."""
+"""Measures that map clusters to classes, many-to-one or one-to-one, and count the items that fit."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Majorities(Statistic):
 
     @classmethod
     def of(cls, counts: Counts) -> Majorities:
-        """Not separable: the largest cells of each line of the table."""
+        """Sums of the largest cell of every cluster and of every class; not separable."""
         by_cluster, by_class = counts.cluster_best(count_itself), counts.class_best(count_itself)
         return cls(by_cluster, by_class, *counts.largest, counts.n)
 
     @classmethod
     def leave_one_out(cls, counts: Celled, corrected: bool) -> Majorities:
-        """As long as the largest cells, class and cluster stay the largest; of equal ones, one is taken."""
+        """Leave-one-out values, assuming that the largest cells, class and cluster remain the largest."""
         seen = counts.statistic(cls)
         largest = []
         for codes, number in ((counts.cols, len(counts.cluster_sizes)), (counts.rows, len(counts.class_sizes))):
@@ -43,14 +43,15 @@ class Majorities(Statistic):
             chosen[_best_cells(codes, counts.counts, number)] = 1
             largest.append(chosen)
         sizes = (counts.class_sizes, counts.rows), (counts.cluster_sizes, counts.cols)
-        held = [codes == sizes.argmax() for sizes, codes in sizes]
+        in_largest = [codes == sizes.argmax() for sizes, codes in sizes]
         values = (seen.by_cluster, seen.by_class, seen.largest_class, seen.largest_cluster)
-        by_cluster, by_class, one, other = (float(x) - mask for x, mask in zip(values, (*largest, *held), strict=True))
+        masks = (*largest, *in_largest)
+        by_cluster, by_class, one, other = (float(x) - mask for x, mask in zip(values, masks, strict=True))
         return cls(by_cluster, by_class, one, other, counts.n - 1)
 
     @classmethod
     def cross_fitted(cls, choosing: Half, judging: Half) -> Majorities:
-        """The items of one half in the cells that are the largest of the other."""
+        """Items of one half in the cells that are largest in the other half."""
         by_cluster, by_class = (
             float(judging.counts[_chosen(codes, choosing.counts, size)].sum())
             for codes, size in (
@@ -64,13 +65,13 @@ class Majorities(Statistic):
 
     @property
     def misfits(self) -> Number:
-        """2n less both sums of largest cells: 0 if and only if the partitions are the same."""
+        """2n minus both sums of largest cells; 0 if and only if the partitions are equal."""
         return 2 * self.n - self.by_cluster - self.by_class
 
 
 @dataclass(frozen=True)
 class BestF(Statistic):
-    """For each class the F of the cluster that suits it best, added up by items and by classes."""
+    """Sums over items and over classes of the F of each class's best cluster."""
 
     smooth = False
 
@@ -88,60 +89,60 @@ class BestF(Statistic):
 
     @classmethod
     def leave_one_out(cls, counts: Celled, corrected: bool) -> BestF:
-        """As long as the best cluster of each class stays the best."""
+        """Leave-one-out values, assuming that each class keeps its best cluster."""
         by_items = _without_one_of_best(counts, lambda h, a, b: 2 * h * (a / (a + b)))
         by_classes = _without_one_of_best(counts, lambda h, a, b: 2 * h / (a + b))
         return cls(by_items, by_classes, counts.n - 1, counts.shape[0])
 
     @classmethod
     def cross_fitted(cls, choosing: Half, judging: Half) -> BestF:
-        """The F of one half in the clusters that suit the classes of the other best."""
+        """F on one half of the items, with each class's best cluster chosen on the other half."""
         with np.errstate(divide="ignore", invalid="ignore"):
             f = [2 * h.counts / (h.class_sizes[h.rows] + h.cluster_sizes[h.cols]) for h in (choosing, judging)]
         chosen = _chosen(choosing.rows, np.nan_to_num(f[0]), len(choosing.class_sizes))
-        found, sizes = np.nan_to_num(f[1])[chosen], judging.class_sizes[judging.rows[chosen]]
-        seen = int((judging.class_sizes > 0).sum())
-        return cls(float(sizes @ found), float(found.sum()), float(judging.n), seen)
+        best, sizes = np.nan_to_num(f[1])[chosen], judging.class_sizes[judging.rows[chosen]]
+        classes = int((judging.class_sizes > 0).sum())
+        return cls(float(sizes @ best), float(best.sum()), float(judging.n), classes)
 
 
 def _best_cells(codes: Any, values: Any, number: int) -> Any:
     """The index of the cell with the largest value in each class, or in each cluster; of equal ones, the first."""
     order = np.argsort(-values, kind="stable")[::-1]
     best = np.zeros(number, np.int64)
-    best[codes[order]] = order  # of several writes to one place the last one stays
+    best[codes[order]] = order  # of several writes to one element the last one stays
     return best
 
 
 def _chosen(codes: Any, values: Any, number: int) -> Any:
-    """The best cells that have items; a class or cluster without any chooses none."""
+    """The best non-empty cell of each class or cluster that has items."""
     best = _best_cells(codes, values, number)
     return best[values[best] > 0]
 
 
 def _without_one_of_best(counts: Celled, f: CellFormula) -> Any:
-    """Leave-one-out: the sum over classes of f of their best cell, without one item of each cell, the best cells fixed.
+    """Leave-one-out values of the sum over classes of f of their best cell, with the best cells fixed.
 
-    An item less in cell (c, k) makes class c and cluster k smaller: f changes for the best cell of c, and for the best
-    cells of other classes that lie in k.
+    Removing an item of cell (c, k) makes class c and cluster k smaller: f changes for the best cell of c, and for the
+    best cells of other classes that lie in k.
     """
     h, rows, cols = counts.counts.astype(float), counts.rows, counts.cols
     a, b = counts.class_sizes[rows].astype(float), counts.cluster_sizes[cols].astype(float)
     values = f(h, a, b)
     best = _best_cells(rows, values, len(counts.class_sizes))
     home, total = cols[best], values[best].sum()
-    smaller = f(h[best], a[best], b[best] - 1) - values[best]  # the class's term with one item less in its cluster
+    smaller = f(h[best], a[best], b[best] - 1) - values[best]  # change if another class's item leaves the best cluster
     with np.errstate(divide="ignore", invalid="ignore"):
-        alone = f(h[best] - 1, a[best] - 1, b[best] - 1)  # with one item less of its best cell
-        elsewhere = f(h[best], a[best] - 1, b[best])  # with one item less of another of its cells
+        inside = f(h[best] - 1, a[best] - 1, b[best] - 1)  # without an item of the best cell
+        elsewhere = f(h[best], a[best] - 1, b[best])  # without an item of another cell of the class
     by_cluster = np.bincount(home, smaller, minlength=len(counts.cluster_sizes))
     own = home[rows] == cols
-    change = np.where(own, np.where(np.isfinite(alone), alone, 0.0)[rows], elsewhere[rows]) - values[best][rows]
+    change = np.where(own, np.where(np.isfinite(inside), inside, 0.0)[rows], elsewhere[rows]) - values[best][rows]
     return total + change + by_cluster[cols] - np.where(own, smaller[rows], 0.0)
 
 
 @dataclass(frozen=True)
 class Matched(Statistic):
-    """Items in the cells of the best one-to-one map."""
+    """Items in the maximum-weight one-to-one matching of classes and clusters."""
 
     smooth = False
 
@@ -150,32 +151,32 @@ class Matched(Statistic):
 
     @classmethod
     def of(cls, counts: Counts) -> Matched:
-        """By sparse assignment over the cells."""
+        """Solved by sparse assignment over the non-empty cells."""
         return cls(counts.matched(), counts.n)
 
     @classmethod
     def leave_one_out(cls, counts: Celled, corrected: bool) -> Matched:
-        """As long as the best map stays the best."""
+        """Leave-one-out values, assuming that the best matching remains so."""
         chosen = np.zeros(counts.counts.size)
         chosen[best_matching(counts.rows, counts.cols, counts.counts)] = 1
         return cls(float(counts.statistic(cls).items) - chosen, counts.n - 1)
 
     @classmethod
     def cross_fitted(cls, choosing: Half, judging: Half) -> Matched:
-        """The items of one half in the best map of the other."""
+        """Items of one half in the best matching of the other half."""
         return cls(_matched_elsewhere(best_matching, choosing, judging), float(judging.n))
 
 
 def _matched_elsewhere(matching: Callable[[Any, Any, Any], Any], choosing: Half, judging: Half) -> float:
-    """The items of one half in the map that the other half gives."""
-    filled = np.flatnonzero(choosing.counts)
-    chosen = filled[matching(choosing.rows[filled], choosing.cols[filled], choosing.counts[filled])]
+    """The number of items of one half in the matching chosen on the other half."""
+    nonempty = np.flatnonzero(choosing.counts)
+    chosen = nonempty[matching(choosing.rows[nonempty], choosing.cols[nonempty], choosing.counts[nonempty])]
     return float(judging.counts[chosen].sum())
 
 
 @dataclass(frozen=True)
 class GreedilyMatched(Statistic):
-    """Items in the cells of the map that takes the largest free cell first."""
+    """Items in the greedy one-to-one matching, which takes the largest free cell first."""
 
     smooth = False
 
@@ -184,19 +185,19 @@ class GreedilyMatched(Statistic):
 
     @classmethod
     def of(cls, counts: Counts) -> GreedilyMatched:
-        """By one pass over the cells in decreasing order."""
+        """Computed by one pass over the cells in decreasing order."""
         return cls(counts.matched(greedy=True), counts.n)
 
     @classmethod
     def leave_one_out(cls, counts: Celled, corrected: bool) -> GreedilyMatched:
-        """As long as the map stays the same."""
+        """Leave-one-out values, assuming that the matching does not change."""
         chosen = np.zeros(counts.counts.size)
         chosen[greedy_matching(counts.rows, counts.cols, counts.counts)] = 1
         return cls(float(counts.statistic(cls).items) - chosen, counts.n - 1)
 
     @classmethod
     def cross_fitted(cls, choosing: Half, judging: Half) -> GreedilyMatched:
-        """The items of one half in the map of the other."""
+        """Items of one half in the greedy matching of the other half."""
         return cls(_matched_elsewhere(greedy_matching, choosing, judging), float(judging.n))
 
 
@@ -220,7 +221,7 @@ class GreedilyMatched(Statistic):
 def purity(majorities: Majorities) -> Number:
     """The share of items whose class is the majority of their cluster (many-to-one accuracy).
 
-    Every item alone scores 1; the lowest value is the share of the largest class, not 0.
+    Singletons score 1; the lowest value is the share of the largest class, not 0.
 
     >>> import karat
     >>> karat.purity([0, 0, 0, 1], [5, 5, 6, 6])
@@ -329,7 +330,7 @@ def van_dongen(majorities: Majorities) -> Number:
     ),
 )
 def van_dongen_normalised(majorities: Majorities) -> Number:
-    """Van Dongen's distance over the most it can be for a largest class and cluster of these sizes."""
+    """Van Dongen's distance over its maximum, given the sizes of the largest class and cluster."""
     return ratio(majorities.misfits, 2 * majorities.n - majorities.largest_class - majorities.largest_cluster, empty=0)
 
 
@@ -380,7 +381,7 @@ def f_measure_macro(best: BestF) -> Number:
     elsewhere=("scipy.optimize.linear_sum_assignment on the dense table: the same",),
 )
 def one_to_one(matched: Matched) -> Number:
-    """The share of items that fit when each class is given at most one cluster, as well as can be.
+    """The share of items that fit under the best one-to-one matching of classes and clusters.
 
     >>> import karat
     >>> karat.one_to_one([0, 0, 1, 1], [0, 0, 0, 1])
@@ -396,11 +397,14 @@ def one_to_one(matched: Matched) -> Number:
     swap="itself",  # by rows or by columns, ties among equal cells end in the same map
     paper="meila2001",
     breaks=("homogeneity", "completeness", "rag_bag", "relabelling"),
-    definition="the same sum, taking the largest cell of those whose class and cluster are free, again and again",
-    tex=r"\frac{1}{n} \sum_{c} h(c, f(c)), \quad f \text{ made from the largest cell whose class and cluster are free}",
+    definition="sum over c of h(c,f(c)) / n, f by repeatedly taking the largest cell whose class and cluster are free",
+    tex=(
+        r"\frac{1}{n} \sum_{c} h(c, f(c)), \quad f \text{ by repeatedly taking the largest cell whose class and "
+        r"cluster are free}"
+    ),
 )
 def one_to_one_greedy(matched: GreedilyMatched) -> Number:
-    """The share of items that fit when classes and clusters are paired by the largest cell left.
+    """The share of items that fit when classes and clusters are matched greedily, largest cell first.
 
     Ties go to the lowest class, then the lowest cluster, so renaming labels can change it.
     """

@@ -1,4 +1,4 @@
-"""Measures that look at pairs of items: are two items together in gold, and together in the clustering?"""
+"""Pair-counting measures: whether two items are together in gold, and together in the clustering."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from karat.tables.counts import Celled, Counts, ExpectedSizes, SingleTable, Stat
 
 @dataclass(frozen=True)
 class Pairs(Statistic):
-    """How many pairs of items are joined by gold and by the clustering: integers, so nothing overflows."""
+    """Numbers of pairs of items joined by gold and by the clustering, as integers that cannot overflow."""
 
     both: Number  # a00, joined by both
     gold: Number  # a0., joined by gold
@@ -27,7 +27,7 @@ class Pairs(Statistic):
 
     @classmethod
     def of(cls, counts: Counts) -> Pairs:
-        """The number of pairs among h items is h(h-1)/2, also for a real-valued h."""
+        """Pair counts from sums of squares: h items make h(h-1)/2 pairs, also for real-valued h."""
         squares, n = counts.squares, counts.n
         if np.any(squares.cells < n):
             raise TableError(
@@ -39,28 +39,28 @@ class Pairs(Statistic):
 
     @classmethod
     def expected(cls, counts: SingleTable, chances: ExpectedSizes) -> Pairs:
-        """Their averages: a pair that one side joins is joined by the other as often as any (Hubert & Arabie 1985)."""
+        """Expected pair counts: the two sides join a pair independently (Hubert & Arabie 1985)."""
         seen = counts.statistic(cls)
         gold, pred = (
             pairs if sizes is None else (sizes.squares - counts.n) / 2
             for sizes, pairs in ((chances.classes, seen.gold), (chances.clusters, seen.pred))
         )
         product = gold * pred
-        if isinstance(product, int) and seen.total:  # a fraction, so that what is equal to it cancels
+        if isinstance(product, int) and seen.total:  # exact, so that equal quantities cancel to 0
             return replace(seen, both=Fraction(product, seen.total))
         return cls(ratio(product, seen.total, empty=0), gold, pred, seen.total)
 
     @classmethod
     def estimated(cls, counts: Celled) -> Pairs:
-        """Itself: the share of pairs is on average that of the population."""
+        """The statistic unchanged: the share of pairs is an unbiased estimate of the population's."""
         return counts.statistic(cls)
 
     @classmethod
     def leave_one_out(cls, counts: Celled, corrected: bool) -> Pairs:
-        """An item is in as many pairs as there are others beside it."""
+        """Leave-one-out pair counts: an item pairs with every other item of its cell, class or cluster."""
         seen = counts.statistic(cls)
         both, gold, pred = (
-            float(pairs) - (held - 1.0) for pairs, held in _held(counts, seen.both, seen.gold, seen.pred)
+            float(pairs) - (size - 1.0) for pairs, size in _with_sizes(counts, seen.both, seen.gold, seen.pred)
         )
         return cls(both, gold, pred, float(seen.total) - (counts.n - 1.0))
 
@@ -116,18 +116,18 @@ class SquareSums(Statistic):
 
     @classmethod
     def expected(cls, counts: SingleTable, chances: ExpectedSizes) -> SquareSums:
-        """From those of pairs: a square is twice the pairs and the items themselves."""
+        """Expected sums of squares, from expected pair counts: h^2 is twice the number of pairs plus h."""
         pairs, n = Pairs.expected(counts, chances), counts.n
         return cls(2 * pairs.both + n, 2 * pairs.gold + n, 2 * pairs.pred + n, n)
 
     @classmethod
     def estimated(cls, counts: Celled) -> SquareSums:
-        """Scaled from pairs, of which the share is on average that of the population."""
+        """Bias-corrected sums of squares, scaled from pair counts, which are unbiased."""
         return cls._scaled(counts.statistic(Pairs), float(counts.n))
 
     @classmethod
     def leave_one_out(cls, counts: Celled, corrected: bool) -> SquareSums:
-        """Twice the pairs, scaled; or with each item's pair with itself."""
+        """Leave-one-out sums of squares, from leave-one-out pair counts."""
         pairs, n = Pairs.leave_one_out(counts, corrected), counts.n - 1.0
         if corrected:
             return cls._scaled(pairs, n)
@@ -135,7 +135,7 @@ class SquareSums(Statistic):
 
     @classmethod
     def _scaled(cls, pairs: Pairs, n: float) -> SquareSums:
-        """As many as there would be if items did not pair with themselves more often than with others."""
+        """Sums of squares whose shares of n^2 are the shares of pairs of two different items."""
         scale = 2 * n / (n - 1) if n > 1 else 0.0
         return cls(scale * pairs.both, scale * pairs.gold, scale * pairs.pred, n)
 
@@ -145,15 +145,15 @@ class SquareSums(Statistic):
         return self.classes + self.clusters - 2 * self.cells
 
 
-def _held(counts: Celled, *sums: Number) -> Iterator[tuple[Number, Number]]:
-    """Each sum, and what goes with it in a cell: its items, those of its class, those of its cluster."""
+def _with_sizes(counts: Celled, *sums: Number) -> Iterator[tuple[Number, Number]]:
+    """Three sums, paired with the size of each cell, of its class, and of its cluster."""
     yield from zip(
         sums, (counts.counts, counts.class_sizes[counts.rows], counts.cluster_sizes[counts.cols]), strict=True
     )
 
 
 def _half(x: Number) -> Number:
-    """x/2, without leaving the integers: the number of pairs is whole."""
+    """x/2; an int stays an int, since x is then even."""
     return x // 2 if isinstance(x, int) else x * Fraction(1, 2) if isinstance(x, Fraction) else x / 2
 
 
@@ -171,7 +171,7 @@ def _half(x: Number) -> Number:
 def rand(pairs: Pairs) -> Number:
     """The share of pairs on which gold and the clustering agree.
 
-    With many classes most pairs are apart in both, so it is high even by chance.
+    With many classes most pairs are apart in both, so it is high even for random clusterings.
 
     >>> import karat
     >>> round(karat.rand([0, 0, 1, 1], [0, 0, 1, 2]), 4)
@@ -248,7 +248,7 @@ def jaccard(pairs: Pairs) -> Number:
 )
 def fowlkes_mallows(pairs: Pairs) -> Number:
     """The geometric mean of pair precision and pair recall."""
-    # linear in the pairs that both sides join, so that its expectation is exact; and exactly 1 if it is perfect
+    # written as linear in the pairs joined by both, so that its expectation is exact, and exactly 1 for gold itself
     return pairs.precision * sqrt(unless_zero(pairs.pred) / unless_zero(pairs.gold))
 
 
@@ -270,7 +270,7 @@ def fowlkes_mallows(pairs: Pairs) -> Number:
 )
 def gamma(pairs: Pairs) -> Number:
     """The correlation, over pairs, of being together in gold with being together in the clustering."""
-    # a00 a11 - a01 a10 = total a00 - a0. a.0, of which each product stays below the root of the variances
+    # a00 a11 - a01 a10 = total a00 - a0. a.0; each product on the left is at most the root of the variances
     variances = larger(pairs.gold * pairs.pred * (pairs.total - pairs.gold) * (pairs.total - pairs.pred), 0)
     covariance = zero_if_rounding(pairs.both * pairs.apart - pairs.apart_in_pred * pairs.apart_in_gold, sqrt(variances))
     sign = ratio(covariance, abs(covariance), empty=1)
@@ -304,7 +304,7 @@ def mirkin(squares: SquareSums) -> Number:
     tex=r"\frac{1}{n^2} \left( \sum_{c} h(c)^2 + \sum_{k} h(k)^2 - 2 \sum_{c,k} h(c,k)^2 \right)",
 )
 def mirkin_normalised(squares: SquareSums) -> Number:
-    """The chance that gold and the clustering disagree about two items drawn with replacement."""
+    """The probability that gold and the clustering disagree about two items drawn with replacement."""
     return ratio(squares.disagreements, squares.n * squares.n, empty=0)
 
 

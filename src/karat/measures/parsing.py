@@ -1,4 +1,4 @@
-"""Measures from their text, and from plain functions of (gold, pred)."""
+"""Measures parsed from their text, and measures from plain functions of (gold, pred)."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class Labelings(Statistic):
 
     @classmethod
     def of(cls, counts: Counts) -> Labelings:
-        """Nothing to count: the items are listed only when a function asks for them."""
+        """Keep the table; its items are listed only when the function is called."""
         return cls(counts)
 
     def value(self, function: Callable[[Any, Any], Any], name: str) -> Any:
-        """The function of gold and pred codes, for each table."""
+        """function(gold codes, pred codes); for a Stack, an array with one value per table."""
 
         def value_of(table: Counts) -> float:
             labels = table.expand()
@@ -44,13 +44,13 @@ class Labelings(Statistic):
                 value: Any = function(*labels)
             except (MeasureError, KeyboardInterrupt):
                 raise
-            except BaseException as problem:  # somebody else's function may fail as it likes, or even leave
+            except BaseException as problem:  # a user's function may raise anything, even SystemExit
                 raise MeasureError(f"{name[:BRIEF]} failed ({told(problem)}); mend it, or leave it out.") from problem
             try:
                 if isinstance(value, (str, bytes, bytearray)) or (hasattr(value, "ndim") and value.ndim):
                     raise TypeError
                 number = float(value)
-            except Exception:  # of numbers too large, or of whatever class
+            except Exception:  # too large for a float, or not a number
                 number = math.nan
             if not math.isfinite(number):
                 raise MeasureError(f"{name[:BRIEF]} returned {brief(value)}, which is no finite number; return one.")
@@ -68,8 +68,8 @@ def wrap(
 ) -> Measure:
     """A plain function of (gold, pred), such as scikit-learn's, as a measure like any other.
 
-    The function must look at the partitions only: it gets integer codes, and the items in the order of the table's
-    cells. Its text is module:function, which parse() understands; a function without an importable name needs one.
+    The function must depend on the partitions only: it is called with integer codes, items in the order of the table's
+    cells. The measure's text is module:function, which parse() reads; a function that cannot be imported needs a name.
 
     >>> share = wrap(lambda gold, pred: len(set(pred)) / len(pred), name="clusters_per_item")
     >>> share(["x", "x", "o", "o"], ["a", "a", "a", "b"])
@@ -98,7 +98,7 @@ def wrap(
 
 
 def parse(text: str | Measure | Callable[..., Any]) -> Measure:
-    """The measure that a text such as v_measure(beta=2) stands for.
+    """The measure denoted by a text such as v_measure(beta=2).
 
     A plain function of (gold, pred) is named by its module, as sklearn.metrics:rand_score, or by its file, as
     ./mine.py:agreement; the folder of that file does not become importable.
@@ -124,7 +124,7 @@ _derivations: dict[str, Callable[[Measure], Measure]] = {}
 
 
 def derivation(function: D) -> D:
-    """Declare a function that makes a measure out of another, so that parse() knows name(measure)."""
+    """Register a function from measure to measure, so that parse() reads name(measure)."""
     _derivations[function.__name__] = function
     return function
 
@@ -137,7 +137,7 @@ def _import_function(path: str) -> Measure:
             function = getattr(function, part)
     except KeyboardInterrupt:
         raise
-    except BaseException as problem:  # a module may fail as it likes, or even leave
+    except BaseException as problem:  # a module may raise anything, even SystemExit
         file = f"./{module.replace('.', '/')}.py:{name}" if len(path) < BRIEF else "./mine.py:function"
         remedy = f"install it, or name a file of your own by its path, such as {file}"
         if module.endswith(".py"):
@@ -147,28 +147,28 @@ def _import_function(path: str) -> Measure:
 
 
 def _run_file(path: str) -> ModuleType:
-    """Run a file of Python as a module of its own, once; nothing else in its folder becomes importable."""
-    place = os.path.realpath(path)
-    if place not in _files:
-        spec = importlib.util.spec_from_file_location(f"karat_file_{len(_files)}", place)
+    """Import a Python file as a module, once; other files in its folder do not become importable."""
+    location = os.path.realpath(path)
+    if location not in _files:
+        spec = importlib.util.spec_from_file_location(f"karat_file_{len(_files)}", location)
         if spec is None or spec.loader is None:
             raise ImportError(f"{path} is not a file of Python")
         module = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = module  # where dataclasses and pickle look for what it defines
+        sys.modules[spec.name] = module  # dataclasses and pickle look modules up there
         try:
             spec.loader.exec_module(module)
         except BaseException:
             del sys.modules[spec.name]
             raise
-        _files[place] = module
-    return _files[place]
+        _files[location] = module
+    return _files[location]
 
 
-_files: dict[str, ModuleType] = {}  # that were run, by their path
+_files: dict[str, ModuleType] = {}  # modules by the path of their file
 
 
 def _reduce(measure: Measure) -> tuple[Any, ...]:
-    """How a measure is pickled: by its text, since its declaration is code."""
+    """Pickle a measure by its text, since its formula is code."""
     if measure.function is not None:
         return _rewrap, (measure.function, measure.name, measure.better, measure.bounds)
     if measure.inner is not None:
@@ -186,7 +186,7 @@ def _rederive(module: str, name: str, inner: Measure, params: dict[str, Any]) ->
 
 
 def _restore(module: str, text: str) -> Measure:
-    """What unpickling calls: the declaring module registers its measures when it is imported."""
+    """Unpickle a measure: importing its module registers it."""
     importlib.import_module(module)
     return parse(text)
 

@@ -1,4 +1,4 @@
-"""Measure, the decorator that declares one, and the registry that finds one by its name."""
+"""Measure, the decorator that declares one, and the registry of measures by name."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _registry: dict[str, Measure] = {}
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Measure:
-    """A formula over statistics and what is promised of it; called with labels or a table it gives a float.
+    """A formula over statistics, with its declared properties; call it with labels or a table.
 
     >>> import karat
     >>> karat.v_measure(["a", "a", "b", "b"], [1, 1, 2, 2])
@@ -48,17 +48,17 @@ class Measure:
     perfect: float | None = None  # value of a clustering equal to gold; None if it depends on the data
     chance: float | None = None  # expected value when the predicted labels are shuffled; None if it depends
     unit: Unit = ""
-    swap: str | Callable[..., Any] | None = None  # what it becomes when gold and pred are exchanged
+    swap: str | Callable[..., Any] | None = None  # the measure it becomes when gold and pred are swapped
     breaks: tuple[str, ...] = ()  # formal constraints that it does not meet
     definition: str = ""  # in the notation of docs/measures.md
-    tex: str = ""  # the same in LaTeX
+    tex: str = ""  # the definition in LaTeX
     elsewhere: tuple[str, ...] = ()  # what other libraries call it, and where they differ
     paper: str = ""  # key in references.bib
     equation: str = ""
     panel: bool = False  # shown by karat.score() by default
     defaults: Mapping[str, Any] = field(default_factory=dict)
     params: Mapping[str, Any] = field(default_factory=dict)
-    function: Callable[..., Any] | None = None  # the function that wrap() made a measure of
+    function: Callable[..., Any] | None = None  # the function given to wrap()
     inner: Measure | None = None  # the measure that this one is derived from, such as adjusted(rand)
     error_of: Callable[..., float] | None = None  # Monte-Carlo standard error of a value, from counts and parameters
 
@@ -78,7 +78,7 @@ class Measure:
         self._document()
 
     def _document(self) -> None:
-        """What help() and a notebook's ? show: this measure's signature, meaning, range and paper."""
+        """Set the signature and docstring that help() shows: signature, meaning, range and paper."""
         options = {**self.params, **LABEL_OPTIONS}
         kinds = inspect.Parameter
         signature = inspect.Signature(
@@ -93,7 +93,7 @@ class Measure:
             object.__setattr__(self, key, value)
 
     def __call__(self, *sources: Any, **options: Any) -> Any:
-        """The score of labels (gold, pred) or of one Table or Stack; with parameters alone, the measure so set."""
+        """The score of labels (gold, pred), a Table or a Stack; given parameters only, a new measure."""
         measure = self._with({key: options.pop(key) for key in list(options) if key in self.defaults})
         sources = (*sources, *(options.pop(key) for key in ("gold", "pred")[len(sources) :] if key in options))
         counted = len(sources) == 1 and isinstance(sources[0], Counts)
@@ -118,10 +118,10 @@ class Measure:
         return self.value(counts.statistic(kind) for kind in self.statistics)
 
     def value(self, statistics: Iterable[Any]) -> float | NDArray[np.float64]:
-        """The formula of the statistics, as a plain float or an array."""
+        """The formula applied to the statistics, as a float, or an array for a Stack."""
         value = self.formula(*statistics, **self.params)
         low, high = self.bounds
-        # a last digit beyond a bound is rounding; anything further out is left to be seen
+        # clip rounding errors at the bounds; anything further out is a bug and stays visible
         if isinstance(value, np.ndarray):
             value = np.where((high < value) & (value < high + ROUNDING), high, value.astype(np.float64))
             return np.where((low - ROUNDING < value) & (value < low), low, value)
@@ -131,7 +131,7 @@ class Measure:
         return float(low) if low - ROUNDING < value < low else value
 
     def error(self, counts: Counts) -> float:
-        """The Monte-Carlo standard error of the value for one table: 0 for all that draws nothing at random."""
+        """The Monte-Carlo standard error of the value; 0 for measures that draw no random clusterings."""
         if not isinstance(counts, Counts):
             raise MeasureError(f"{self.name}.error is of a Table or a Stack, not of {brief(counts)}.")
         if self.error_of is None:
@@ -153,17 +153,17 @@ class Measure:
 
     @property
     def family(self) -> str:
-        """The file in which it is declared."""
+        """The family of the measure: the name of the module that declares it."""
         return self.formula.__module__.rsplit(".", 1)[-1]
 
     @property
     def summary(self) -> str:
-        """The first line of its docstring: what the number means."""
+        """The first line of the formula's docstring: what the number means."""
         return (inspect.getdoc(self.formula) or "").split("\n", 1)[0]
 
     @property
     def swapped(self) -> Measure | None:
-        """The measure that gives the same value when gold and pred are exchanged, where there is one."""
+        """The measure that has this one's value when gold and pred are swapped; None if there is none."""
         if callable(self.swap):
             params = self.swap(**self.params)
             return None if params is None else self._with(params)
@@ -189,7 +189,7 @@ class Measure:
 
     @property
     def _identity(self) -> tuple[Any, ...]:
-        if self.function is not None:  # whatever it is called
+        if self.function is not None:  # regardless of its name
             known = isinstance(self.function, Hashable)
             return self.function if known else id(self.function), self.better, self.bounds
         if self.inner is not None:
@@ -201,7 +201,7 @@ class Measure:
 
 
 class Promises(TypedDict, total=False):
-    """What a declaration may promise beside its title and direction; see Measure."""
+    """Properties that a declaration may give beside title and direction; see Measure."""
 
     bounds: tuple[float, float]
     perfect: float | None
@@ -240,7 +240,7 @@ def measure(
 
 
 def _parameters(formula: Callable[..., Any]) -> tuple[tuple[type[Statistic], ...], dict[str, Any]]:
-    """The statistics that a formula asks for, and the parameters of its own with their defaults."""
+    """The statistics that a formula takes, and its keyword parameters with their defaults."""
     hints = get_type_hints(formula)
     kinds, defaults = [], {}
     for parameter in inspect.signature(formula).parameters.values():
@@ -257,7 +257,7 @@ def _parameters(formula: Callable[..., Any]) -> tuple[tuple[type[Statistic], ...
 
 
 def inverse_beta(beta: float) -> dict[str, float] | None:
-    """What swapping gold and predicted does to a weight between them; the inverse of a tiny one is no parameter."""
+    """The beta of the measure with gold and predicted swapped, 1/beta; None if 1/beta is too large."""
     if beta in (0, math.inf):
         return {"beta": math.inf if beta == 0 else 0}
     return {"beta": 1 / beta} if beta > 1 / LARGEST else None

@@ -15,11 +15,11 @@ _FUNCTION = r":[A-Za-z_][\w.]*"  # of a module, or of a file of Python
 _NAME = rf"(?P<name>[A-Za-z_][\w.]*(?:{_FUNCTION})?|[^(),]+\.py{_FUNCTION})"
 _CALL = re.compile(rf"{_NAME}\s*(?:\((?P<params>.*)\))?", re.DOTALL)
 _MARKS = re.compile(r"[(),]")
-LARGEST = 1e100  # of a parameter, so that its square is a number too
+LARGEST = 1e100  # the largest parameter, so that its square does not overflow
 
 
 def split_at_commas(text: str) -> list[str]:
-    """The pieces of a text between commas that are not between parentheses."""
+    """Split a text at the commas that are outside parentheses."""
     pieces, depth, start = [], 0, 0
     for mark in _MARKS.finditer(text):
         depth += {"(": 1, ")": -1}.get(mark[0], 0)
@@ -30,7 +30,7 @@ def split_at_commas(text: str) -> list[str]:
 
 
 def take_apart(text: object) -> tuple[str, str | None, dict[str, Any]]:
-    """The name, the measure it is applied to, if any, and the parameters that a text gives."""
+    """Parse the text of a measure into its name, the inner measure's text or None, and its parameters."""
     if isinstance(text, str):
         TEXT.check(len(text), f"the measure {brief(text)}", MeasureError)
         NESTING.check(text.count("("), f"the measure {brief(text)}", MeasureError)
@@ -41,8 +41,8 @@ def take_apart(text: object) -> tuple[str, str | None, dict[str, Any]]:
     params: dict[str, Any] = {}
     inner = None
     inside = (match["params"] or "").strip()
-    for place, piece in enumerate(split_at_commas(inside) if inside else []):
-        if place == 0 and "=" not in piece.partition("(")[0]:
+    for index, piece in enumerate(split_at_commas(inside) if inside else []):
+        if index == 0 and "=" not in piece.partition("(")[0]:
             inner = piece.strip()
             continue
         key, equals, value = (part.strip() for part in piece.partition("="))
@@ -66,7 +66,7 @@ def _value(text: str) -> Any:
 
 
 def spell(name: str, params: Mapping[str, Any], inner: str | None = None) -> str:
-    """The text of a measure with these parameters, applied to another if one is given; take_apart() reads it."""
+    """The text of a measure with these parameters and inner measure; the inverse of take_apart()."""
     pieces = [inner] if inner else []
     pieces += [f"{key}={_plain(value)}" for key, value in params.items()]
     return f"{name}({', '.join(pieces)})" if pieces else name
@@ -77,7 +77,7 @@ def _plain(value: Any) -> str:
 
 
 def check_parameter(measure: str, key: str, value: Any, hint: Any) -> Any:
-    """A parameter's value, if it fits the parameter's annotation: a Literal, text, a number, None where allowed."""
+    """Check a parameter's value against its annotation (Literal, str, bool, number, None); return it."""
     kinds = get_args(hint) or (hint,)
     if get_origin(hint) is Literal:
         if not isinstance(value, str) or value not in kinds:
@@ -89,11 +89,11 @@ def check_parameter(measure: str, key: str, value: Any, hint: Any) -> Any:
         return str(value) == "True"
     if str in kinds:
         return str(value)
-    whole = int in kinds and float not in kinds
-    number = isinstance(value, Integral if whole else Real) and not isinstance(value, bool)
+    integral = int in kinds and float not in kinds
+    number = isinstance(value, Integral if integral else Real) and not isinstance(value, bool)
     if number and key == "beta" and value == math.inf:
         return math.inf
     if not number or not 0 <= value <= LARGEST or math.isnan(value):
-        noun = "a whole number" if whole else "a number"
+        noun = "a whole number" if integral else "a number"
         raise MeasureError(f"{measure} cannot have {key}={brief(value)}; give {noun} from 0 to {LARGEST:g}.")
     return int(value) if isinstance(value, Integral) else float(value)

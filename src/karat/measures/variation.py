@@ -55,7 +55,7 @@ def vi(entropies: Entropies) -> Number:
     ),
 )
 def nvi(entropies: Entropies) -> Number:
-    """VI/H(C): one cluster for everything scores 1, and what is closer to gold by VI scores less.
+    """VI/H(C): gold scores 0, one cluster scores 1, and a smaller VI a lower score.
 
     Other libraries give this name to VI over the joint entropy, or over log n.
 

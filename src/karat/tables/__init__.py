@@ -1,8 +1,8 @@
-"""Tables: counts of items by class and cluster, and what statistics may ask of them.
+"""Tables: counts of items by class and cluster, and the sums over them that statistics use.
 
-counts.py     Counts and Statistic: what a statistic is, and what it may ask
+counts.py     Counts and Statistic: the interface between tables and statistics
 profile.py    Profile: how many cells, classes and clusters there are of each size; every separable sum, exactly
-entropies.py  entropies of the population that a sample is from
+entropies.py  bias-corrected entropies of the population from which the items were sampled
 matrices.py   dense and sparse matrices, and crosstab frames, as cells
 table.py      Table
 systems.py    gold and several systems as tables, also by group

@@ -1,4 +1,4 @@
-"""What a statistic is, and what it may ask of a clustering."""
+"""The interface between tables and statistics: Statistic, and Counts with the sums it may use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CellFormula: TypeAlias = Callable[[Any, Any, Any], Any]  # of a cell's count, it
 
 
 def count_itself(cell: Any, class_size: Any, cluster_size: Any) -> Any:
-    """The formula that is the cell's count: a table need not look up the sizes for it."""
+    """Return the cell's count; tables recognise this formula and skip the lookup of sizes."""
     return cell
 
 
@@ -25,7 +25,7 @@ K = TypeVar("K", bound="Statistic")
 class Statistic(ABC):
     """The few numbers that one family of measures needs: scalars for a table, arrays for a stack of tables."""
 
-    smooth = True  # a small change of the table changes it little, whichever cells are largest
+    smooth = True  # differentiable in the cells; False if it depends on which cells are the largest
 
     @classmethod
     @abstractmethod
@@ -34,32 +34,35 @@ class Statistic(ABC):
 
     @classmethod
     def expected(cls, counts: SingleTable, chances: ExpectedSizes) -> Self | None:
-        """Its average over random clusterings with these sizes, where that is known."""
+        """The exact expectation of the statistic under a null model with these sizes; None if not known."""
         return None
 
     @classmethod
     def estimated(cls, counts: Celled) -> Self | None:
-        """What it would be in the population of which the items are a sample, where bias can be taken away."""
+        """The bias-corrected estimate of the statistic in the population sampled; None if there is none."""
         return None
 
     @classmethod
     def leave_one_out(cls, counts: Celled, corrected: bool) -> Self | None:
-        """Arrays over cells: what it is, or is estimated to be, less one item of the cell; None if it has no slope."""
+        """Leave-one-out values: element i is the statistic without one item of cell i; None if undefined.
+
+        corrected: the bias-corrected estimate in place of the plain statistic.
+        """
         return None
 
     @classmethod
     def cross_fitted(cls, choosing: Half, judging: Half) -> Self | None:
-        """The statistic of some items with the largest cells that others have chosen; None if no cells are chosen."""
+        """The statistic of one half of the items in cells chosen on the other half; None if it chooses none."""
         return None
 
     @classmethod
     def second_difference(cls, counts: Celled) -> Self | None:
-        """Arrays over sizes of cells: how much more a second item of the cell changes the estimate; None: hardly."""
+        """Second differences of the estimate, one for each distinct cell size; None if they are negligible."""
         return None
 
 
 class Half(NamedTuple):
-    """Some of the items of a table: the same cells, with smaller counts."""
+    """One half of the items of a table, in the cells of the whole table; some counts may be 0."""
 
     rows: Any
     cols: Any
@@ -70,19 +73,19 @@ class Half(NamedTuple):
 
 
 class ExpectedSizes(NamedTuple):
-    """How many classes and clusters of each size random clusterings have on average; None: as they are."""
+    """Expected numbers of classes and clusters of each size under a null model; None: as in the table."""
 
     classes: Sizes | None = None
     clusters: Sizes | None = None
 
     def of(self, counts: SingleTable) -> tuple[Sizes, Sizes]:
-        """The average sizes of both sides."""
+        """The expected sizes of classes and clusters, or the table's own where the model keeps them fixed."""
         profile = counts.profile
         return self.classes or profile.classes, self.clusters or profile.clusters
 
 
 class Counts(ABC):
-    """Sums over sizes, over cells, and of best cells; a Stack gives an array wherever a table gives a number."""
+    """Sums over classes, clusters and cells: numbers for one table, arrays for a Stack."""
 
     n: Any  # the number of items, or their total weight
     shape: tuple[Any, Any]  # how many classes and how many clusters
@@ -91,7 +94,7 @@ class Counts(ABC):
     squares: Squares  # sums of squared cells, class sizes and cluster sizes
     information: Information  # the entropies, in nats
     largest: tuple[Any, Any]  # the sizes of the largest class and of the largest cluster
-    loses_precision: bool = False  # a Stack that would lose digits: to be scored table by table
+    loses_precision: bool = False  # double precision is not enough for this Stack: score it table by table
 
     @abstractmethod
     def class_total(self, f: SizeFormula) -> Any:
@@ -115,7 +118,7 @@ class Counts(ABC):
 
     @abstractmethod
     def matched(self, *, greedy: bool = False) -> Any:
-        """Items in the heaviest, or the greedily chosen, one-to-one map of classes and clusters."""
+        """Items in the maximum-weight, or the greedy, one-to-one matching of classes and clusters."""
 
     @abstractmethod
     def expand(self) -> tuple[Any, Any]:
@@ -123,10 +126,10 @@ class Counts(ABC):
 
     @abstractmethod
     def each(self, f: Callable[[Any], Any]) -> Any:
-        """f of this table; of a Stack, table by table."""
+        """f(table); for a Stack, an array with f of each of its tables."""
 
     def need_counts(self, purpose: str) -> None:
-        """Refuse a real-valued table for what only counts can give."""
+        """Raise TableError if the table has fractional cells; purpose says what needs counts."""
         if not self.integral:
             raise TableError(f"{purpose} needs whole counts of items, but this table has fractional cells; round them.")
 
@@ -135,18 +138,18 @@ class Counts(ABC):
         return {}
 
     def statistic(self, kind: type[K]) -> K:
-        """The statistic of that kind, worked out at most once."""
+        """The statistic of that kind, computed once and cached."""
         return self.remember(kind, lambda: kind.of(self))  # type: ignore[no-any-return]
 
     def remember(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """What make() gave when it was first asked for under this key."""
+        """The cached value for this key; make() computes it the first time."""
         if key not in self._remembered:
             self._remembered[key] = make()
         return self._remembered[key]
 
 
 class SingleTable(Counts):
-    """One clustering, whose sums over sizes follow from its profile."""
+    """One table, whose sums over sizes follow from its profile."""
 
     profile: Profile
 
@@ -194,15 +197,15 @@ class SingleTable(Counts):
         return self.profile.cluster_total(f)
 
     def each(self, f: Callable[[Any], Any]) -> Any:
-        """f of this table."""
+        """f(table)."""
         return f(self)
 
 
 class Celled(SingleTable):
-    """One clustering whose cells are at hand, as arrays."""
+    """One table whose cells are in memory, as arrays with one element per non-empty cell."""
 
-    rows: Any  # the class of each cell
-    cols: Any  # the cluster of each cell
-    counts: Any  # how many items each holds
+    rows: Any  # class code of each cell
+    cols: Any  # cluster code of each cell
+    counts: Any  # number of items in each cell
     class_sizes: Any
     cluster_sizes: Any

@@ -1,7 +1,8 @@
-"""Entropies of a population, estimated from the sizes in a sample of it, and those of the sample less one item.
+"""Bias-corrected entropy of a population, estimated from a sample, and leave-one-out entropies.
 
-The entropy of a sample is below that of its population, since what is rare has not been seen yet. The estimator of
-Chao, Wang & Jost (2013, eq. 7) adds what the sizes that occur once or twice tell about the unseen.
+The entropy of a sample underestimates that of its population, since rare categories are missing from the sample. The
+estimator of Chao, Wang & Jost (2013, eq. 7) adds a term for the unseen categories, estimated from the numbers of
+categories that were seen once and twice.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 EULER = 0.5772156649015329
-SERIES = 16  # from which on six terms have all digits
-FEW = 20_000  # terms that are added up; of more, the sum is hardly different from an integral
+SERIES = 16  # arguments from which six terms of the asymptotic series are exact to double precision
+FEW = 20_000  # the most terms that are summed directly; longer sums are approximated by an integral
 
 
 class Sample(NamedTuple):
-    """Distinct sizes, how often each occurs, and how many items there are."""
+    """A sample of n items: the distinct sizes of its categories, and how many categories have each size."""
 
     size: Ints
     times: Ints
@@ -31,75 +32,81 @@ class Sample(NamedTuple):
 
     @classmethod
     def of(cls, sizes: Sizes) -> Sample:
-        """The sample with these sizes."""
+        """The sample whose categories have these sizes."""
         return cls(*sizes.arrays, sizes.total)
 
     def entropy(self) -> float:
-        """The estimated entropy of the population, in nats."""
+        """The bias-corrected estimate of the population's entropy, in nats."""
         seen = float(self.times @ _unbiased(self.size, self.n)) / self.n
         return seen + _unseen(self._number(1), self._number(2), self.n)
 
     def leave_one_out(self, corrected: bool) -> Floats:
-        """The entropy after an item of each size is taken away: that of the sample, or the estimated one."""
+        """Leave-one-out entropies in nats: element i is without one item of a category of size[i].
+
+        corrected: the bias-corrected estimate in place of the sample's entropy.
+        """
         left = self.n - 1
         if left == 0:
             return np.zeros(self.size.shape)
         term = _unbiased if corrected else _plain
         terms, after = term(self.size, left), term(self.size - 1, left)
-        found = (float(self.times @ terms) - terms + after) / left
-        return found + self._unseen_without_one(left) if corrected else np.asarray(found)
+        entropies = (float(self.times @ terms) - terms + after) / left
+        return entropies + self._unseen_leave_one_out(left) if corrected else np.asarray(entropies)
 
     def without_one_of(self, held: Ints, corrected: bool) -> Floats:
-        """The same for each of the sizes held."""
-        found = self.leave_one_out(corrected)
+        """leave_one_out() looked up for an array of sizes, each of which is the size of some category."""
+        entropies = self.leave_one_out(corrected)
         largest = int(self.size[-1])
         if largest > held.size:
-            return np.asarray(found[np.searchsorted(self.size, held)])
-        by_size = np.zeros(largest + 1)  # to be looked up, which is faster than a search
-        by_size[self.size] = found
+            return np.asarray(entropies[np.searchsorted(self.size, held)])
+        by_size = np.zeros(largest + 1)  # a lookup is faster than a search
+        by_size[self.size] = entropies
         return np.asarray(by_size[held])
 
-    def _unseen_without_one(self, left: int) -> Floats:
-        """A size of 1 vanishes, one of 2 becomes 1, one of 3 becomes 2; others leave the rare sizes as they are."""
+    def _unseen_leave_one_out(self, left: int) -> Floats:
+        """The unseen part of the leave-one-out estimates.
+
+        It depends on the numbers of categories seen once and twice, so only sizes 1, 2 and 3 change it.
+        """
         once, twice = self._number(1), self._number(2)
         changed = {1: (once - 1, twice), 2: (once + 1, twice - 1), 3: (once, twice + 1)}
-        found = np.full(self.size.shape, _unseen(once, twice, left))
-        for place, size in enumerate(self.size[:3].tolist()):  # in increasing order
+        unseen = np.full(self.size.shape, _unseen(once, twice, left))
+        for index, size in enumerate(self.size[:3].tolist()):  # in increasing order
             if size in changed:
-                found[place] = _unseen(*changed[size], left)
-        return found
+                unseen[index] = _unseen(*changed[size], left)
+        return unseen
 
     def second_difference(self) -> Floats:
-        """The second differences of the estimated entropy as items of each size are taken away."""
+        """Second differences of the estimated entropy in a category's size, one for each distinct size."""
         first, second = np.maximum(self.size - 1, 0), np.maximum(self.size - 2, 0)
         terms = [_unbiased(size, self.n) for size in (self.size, first, second)]
-        found = (terms[0] - 2 * terms[1] + terms[2]) / self.n
+        differences = (terms[0] - 2 * terms[1] + terms[2]) / self.n
         once, twice = self._number(1), self._number(2)
-        for place, size in enumerate(self.size[:4].tolist()):
+        for index, size in enumerate(self.size[:4].tolist()):
             if size == 1:
-                found[place] = 0.0  # has no second item
+                differences[index] = 0.0  # there is no second item to remove
             if 2 <= size <= 4:
                 rare = [((left == 1) - (size == 1), (left == 2) - (size == 2)) for left in (size, size - 1, size - 2)]
                 unseen = [_unseen(once + more, twice + less, self.n) for more, less in rare]
-                found[place] += unseen[0] - 2 * unseen[1] + unseen[2]
-        return np.asarray(found)
+                differences[index] += unseen[0] - 2 * unseen[1] + unseen[2]
+        return np.asarray(differences)
 
     def _number(self, size: int) -> int:
         return int(self.times[self.size == size].sum())
 
 
 def _plain(size: Ints, n: int) -> Floats:
-    """The part of the sample's entropy that a size has, n times."""
+    """n times a category's term of the sample's entropy, for each size."""
     return np.asarray(size * np.log(n / np.maximum(size, 1)))
 
 
 def _unbiased(size: Ints, n: int) -> Floats:
-    """The same, with an expectation that is right for all that has been seen."""
+    """n times a category's term of the entropy, for each size, unbiased for the observed part."""
     return np.asarray(size * (_digamma(np.array([n])) - _digamma(np.maximum(size, 1))))
 
 
 def _digamma(x: Ints) -> Floats:
-    """The derivative of log-gamma at positive integers: sums of reciprocals, or their asymptotic series."""
+    """The digamma function at positive integers: sums of reciprocals, or the asymptotic series."""
     small = np.cumsum([-EULER, *(1 / k for k in range(1, SERIES))])  # at 1, 2, ...
     y = np.maximum(x, SERIES).astype(np.float64)
     r = 1 / (y * y)
@@ -108,10 +115,10 @@ def _digamma(x: Ints) -> Floats:
 
 
 def _unseen(once: int, twice: int, n: int) -> float:
-    """The entropy of what has not been seen, judged by how many sizes occur once and twice."""
+    """The entropy of unseen categories, estimated from the numbers of categories seen once and twice."""
     if once <= 0 or n < 2:
         return 0.0
-    rare = (twice, once) if twice > 0 else (1, once - 1)  # as if there were one, where none occurs twice
+    rare = (twice, once) if twice > 0 else (1, once - 1)  # if none was seen twice, assume that one was
     share = 2 * rare[0] / ((n - 1) * rare[1] + 2 * rare[0])
     return once / n * (1 - share) * _tail(share, n) if share < 1 else 0.0
 
@@ -122,12 +129,12 @@ def _tail(share: float, n: int) -> float:
     if -45 / rest < FEW:
         j = np.arange(math.ceil(-45 / rest) + 1)
         return float((np.exp(rest * j) / (n + j)).sum())
-    # Euler and Maclaurin: the integral, which is e^z E1(z) with z = -n log(1 - share), half the first term, its slope
+    # Euler-Maclaurin: the integral, e^z E1(z) with z = -n log(1 - share), half the first term, and a derivative term
     return _scaled_e1(-n * rest) + 0.5 / n - (rest - 1 / n) / (12 * n)
 
 
 def _scaled_e1(z: float) -> float:
-    """e^z E1(z), which neither overflows nor underflows: a power series, or a continued fraction from far within."""
+    """e^z E1(z) without overflow or underflow: a power series for z < 1, else a continued fraction."""
     if z < 1:
         term, total = 1.0, -EULER - math.log(z)
         for k in range(1, 25):

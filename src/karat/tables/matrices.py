@@ -1,4 +1,4 @@
-"""Matrices of counts, dense, sparse or as a crosstab frame, taken apart into cells."""
+"""Contingency matrices, dense, sparse or as a crosstab frame, converted to cells."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Cells = tuple[Ints, Ints, NDArray[Any], list[Any], list[Any]]
 
 
 def matrix_cells(matrix: Any, classes: Sequence[Any] | None, clusters: Sequence[Any] | None) -> Cells:
-    """Rows, columns and values of the non-zero cells, and a name for every row and column."""
+    """Row and column indices and values of the non-zero cells, and a name for every row and column."""
     if hasattr(matrix, "index") and hasattr(matrix, "columns"):  # a crosstab: its labels are the names
         classes = list(matrix.index) if classes is None else classes
         clusters = list(matrix.columns) if clusters is None else clusters
@@ -50,7 +50,7 @@ def _dense(matrix: Any) -> NDArray[Any]:
     except ValueError:
         raise TableError("the rows of the table have different lengths; pad them with 0.") from None
     _check_shape(dense.shape)
-    if dense.dtype.kind == "O":  # before zeros are looked for, since None and "" would pass for them
+    if dense.dtype.kind == "O":  # checked here, since nonzero() takes None and "" for 0
         clean_counts(dense.ravel())
     mask = mask_of(matrix)
     if mask is not None and mask.any():
@@ -64,7 +64,7 @@ def _check_shape(shape: tuple[int, ...]) -> None:
 
 
 def clean_counts(values: NDArray[Any]) -> NDArray[Any]:
-    """Cells as int64 or float64, or an error that shows the first bad one."""
+    """Cells as int64 or float64; TableError for one that is not a finite non-negative number."""
     if values.dtype.kind == "O" and all(isinstance(v, Real) for v in values.tolist()):
         values = np.array([_number(v) for v in values.tolist()])
     if values.dtype.kind not in "biuf":
@@ -75,8 +75,8 @@ def clean_counts(values: NDArray[Any]) -> NDArray[Any]:
     bad = np.flatnonzero(~finite | (values < 0))
     if bad.size:
         raise TableError(f"the table has the cell {values[bad[0]]}; give finite cells, none negative.")
-    whole = values.dtype.kind in "bi" or (values.dtype.kind == "u" and values.max(initial=0) < 1 << 62)
-    return values.astype(np.int64 if whole else np.float64)
+    integral = values.dtype.kind in "bi" or (values.dtype.kind == "u" and values.max(initial=0) < 1 << 62)
+    return values.astype(np.int64 if integral else np.float64)
 
 
 def _number(value: Any) -> int | float:

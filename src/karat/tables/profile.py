@@ -1,4 +1,4 @@
-"""How many cells, classes and clusters there are of each size, and the sums that follow from that."""
+"""Histograms of cell, class and cluster sizes, and the exact sums that follow from them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Floats: TypeAlias = NDArray[np.float64]
 
 
 class Sizes(NamedTuple):
-    """Distinct sizes in increasing order, as integers, and how often each occurs (or on average would)."""
+    """A histogram: distinct sizes in increasing order, and the number, or expected number, of each."""
 
     size: tuple[int, ...]
     times: tuple[Any, ...]
@@ -42,22 +42,22 @@ class Sizes(NamedTuple):
 
     @property
     def arrays(self) -> tuple[NDArray[np.int64], NDArray[Any]]:
-        """Sizes and times as arrays."""
+        """The distinct sizes and their frequencies, as arrays."""
         return np.array(self.size, dtype=np.int64), np.array(self.times)
 
     @property
     def number(self) -> Any:
-        """How many there are in all."""
+        """The number of classes, clusters or cells in the histogram."""
         return sum(self.times)
 
     @property
     def total(self) -> Any:
-        """The sum of their sizes."""
+        """The sum of all sizes."""
         return sum(map(mul, self.size, self.times))
 
     @property
     def squares(self) -> Any:
-        """The sum of their squared sizes, in integers that cannot overflow."""
+        """The sum of all squared sizes, in Python integers, which cannot overflow."""
         return sum(s * s * t for s, t in zip(self.size, self.times, strict=True))
 
 
@@ -70,7 +70,7 @@ class Squares(NamedTuple):
 
 
 class Information(NamedTuple):
-    """Entropies in nats; each is rounded once, none is a difference of rounded ones."""
+    """Entropies in nats; each is rounded once, and none is a difference of rounded values."""
 
     gold: Any  # H(C)
     pred: Any  # H(K)
@@ -85,8 +85,8 @@ class Profile:
     """Three histograms of sizes, from which every separable statistic follows exactly.
 
     Sizes are integers in steps of unit: 1 for counts, and for a real-valued table the power of two of which
-    all its cells are whole multiples (every float is an integer times a power of two), so that its margins are
-    exact as well. Distinct counts that add up to n number at most sqrt(2n).
+    all its cells are integer multiples (every float is an integer times a power of two), so that its margins are
+    exact as well. There are at most sqrt(2n) distinct counts that add up to n, so a profile is small.
     """
 
     cells: Sizes
@@ -128,19 +128,19 @@ class Profile:
         return math.fsum((values * np.array(sizes.times, dtype=np.float64)).tolist())
 
     def weights(self, sizes: Sizes) -> Floats:
-        """The distinct sizes as what they weigh, rounded."""
+        """The distinct sizes times the unit, as floats."""
         return np.array([float(size * self.unit) for size in sizes.size])
 
     @cached_property
     def information(self) -> Information:
-        """The six entropies; n H = n log n - sum of x log x, and so on, each as one exact sum."""
+        """The six entropies in nats, each from one exact sum, as n H(C) = n log n - sum of h(c) log h(c)."""
         total = self.classes.total
         distinct = sum(len(sizes.size) for sizes in (self.cells, self.classes, self.clusters))
         if total >> 44 > self.cells.size[0] and distinct < 20_000:
             return self._extreme_information()
         scale = 1 << max(0, total.bit_length() - 53)  # entropies do not depend on the unit
         n = total / scale
-        noise = 1e-27 * n * math.log(n + 2)  # below what thirty-digit logarithms can tell from 0
+        noise = 1e-27 * n * math.log(n + 2)  # the rounding error of thirty-digit logarithms: anything below is 0
         parts = _terms([Sizes((total,), (1,)), self.cells, self.classes, self.clusters], scale)
 
         def combine(*signs: int) -> float:
@@ -150,7 +150,7 @@ class Profile:
         return _entropies(combine)
 
     def _extreme_information(self) -> Information:
-        """The same, where a cell is less than 1e-13 of the whole, with as many digits as that takes."""
+        """The six entropies in decimal arithmetic, for tables with a cell below 1e-13 of the total."""
         digits = len(str(self.classes.total)) - len(str(self.cells.size[0]))
         with localcontext(prec=60 + 3 * digits) as context:
             groups = (Sizes((self.classes.total,), (1,)), self.cells, self.classes, self.clusters)
@@ -168,7 +168,7 @@ class Profile:
 
 
 def _entropies(combine: Callable[..., float]) -> Information:
-    """The entropies from a function that adds up n log n and the x log x of cells, classes and clusters with signs."""
+    """The entropies, from a function that adds x log x of total, cells, classes, clusters with signs."""
     gold, pred, mutual = combine(1, 0, -1, 0), combine(1, 0, 0, -1), combine(1, 1, -1, -1)
     return Information(
         gold=gold,
@@ -181,7 +181,7 @@ def _entropies(combine: Callable[..., float]) -> Information:
 
 
 def _terms(groups: Sequence[Sizes], scale: int) -> list[list[float]]:
-    """For each group three floats that add up to the sum of x log x over its sizes, x in units of scale."""
+    """For each histogram three floats that add up to the sum of x log x, x in units of scale."""
     sizes = [size for group in groups for size in group.size]
     times = np.array([time for group in groups for time in group.times], dtype=np.float64)
     high = np.array(sizes, dtype=np.float64) if scale == 1 else np.array([size / scale for size in sizes])
@@ -189,7 +189,7 @@ def _terms(groups: Sequence[Sizes], scale: int) -> list[list[float]]:
     if max(sizes) >= 1 << 53:
         pairs = zip(sizes, high.tolist(), strict=True)
         low = np.array([float(Fraction(size, scale) - Fraction(rounded)) for size, rounded in pairs])
-    tiny = high <= 1e-200  # changes no digit, and its products would underflow
+    tiny = high <= 1e-200  # contributes no digit, and its products would underflow
     high[tiny], times[tiny] = 1.0, 0.0
     low[tiny] = 0.0
     terms = log_terms(high, low, times)
@@ -198,7 +198,7 @@ def _terms(groups: Sequence[Sizes], scale: int) -> list[list[float]]:
 
 
 def _three(parts: list[float]) -> list[float]:
-    """Three floats with the same sum, to 150 bits: what one correctly rounded sum leaves over, the next one adds."""
+    """Three floats with the sum of parts to 150 bits: each is the rounded remainder after the last."""
     sums = []
     for _ in range(3):
         sums.append(math.fsum(parts))
@@ -207,28 +207,28 @@ def _three(parts: list[float]) -> list[float]:
 
 
 def exact_sum(values: NDArray[Any]) -> Exact:
-    """The sum of an array without any rounding: an int, or a Fraction of floats."""
+    """The exact sum of an array: an int for integers, a Fraction for floats."""
     if values.dtype.kind in "iu":
         return int(values.sum())
     highs, lows = sums_by_exponent(np.ascontiguousarray(values))
-    places = np.flatnonzero(highs | lows)
-    if not places.size:
+    exponents = np.flatnonzero(highs | lows)
+    if not exponents.size:
         return Fraction(0)
-    low = int(places[0])
-    whole = sum(((int(highs[p]) << 27) + int(lows[p])) << (p - low) for p in places.tolist())
+    low = int(exponents[0])
+    total = sum(((int(highs[e]) << 27) + int(lows[e])) << (e - low) for e in exponents.tolist())
     power = low - 1100 - 53
-    return Fraction(whole << power) if power >= 0 else Fraction(whole, 1 << -power)
+    return Fraction(total << power) if power >= 0 else Fraction(total, 1 << -power)
 
 
 def exact_sizes(values: list[float], codes: list[list[int]]) -> tuple[list[int], list[list[int]], Fraction]:
-    """Floats as integer multiples of one power of two, with their sums by each coding, and that power."""
+    """Floats as integer multiples of a power of two, their sums by code for each coding, and the power."""
     ratios = [value.as_integer_ratio() for value in values]
     bottom = max(d for _, d in ratios)
-    whole = [top * (bottom // d) for top, d in ratios]
+    multiples = [top * (bottom // d) for top, d in ratios]
     sums = []
     for coding in codes:
         by_code = [0] * (max(coding) + 1)
-        for code, value in zip(coding, whole, strict=True):
+        for code, value in zip(coding, multiples, strict=True):
             by_code[code] += value
         sums.append(by_code)
-    return whole, sums, Fraction(1, bottom)
+    return multiples, sums, Fraction(1, bottom)

@@ -1,4 +1,4 @@
-"""Many small tables of one shape, scored at once: statistics become arrays, formulas stay the same."""
+"""Many small tables of one shape, scored at once: statistics are arrays, formulas unchanged."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from karat.tables.table import LIMIT, Table
 
 Floats = NDArray[np.float64]
 
-EXACT = 94_906_265  # the largest n of which the square is below 2^53
+EXACT = 94_906_265  # the largest n whose square is below 2^53
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Stack(Counts):
     """m dense tables of classes by clusters, as one array of shape (m, classes, clusters).
 
-    A row or column of zeros is a class or cluster that this table does not have. Sums are in double
-    precision; tables that would lose digits by it are scored one by one instead.
+    A row or column of zeros is a class or cluster that the table does not have. Sums are in double
+    precision; stacks that would lose precision are scored table by table instead.
 
     >>> import karat
     >>> [round(v, 3) for v in karat.purity(Stack([[[2, 0], [0, 2]], [[1, 1], [1, 1]]])).tolist()]
@@ -67,30 +67,28 @@ class Stack(Counts):
 
     @classmethod
     def of(cls, tables: Iterable[Table]) -> Stack:
-        """Tables of any shapes, padded with empty classes and clusters to the largest."""
+        """Stack tables of any shapes, padded with empty classes and clusters to the largest."""
         tables = list(tables) if isinstance(tables, Iterable) else []
         if not tables or not all(isinstance(table, Table) for table in tables):
             raise TableError("Stack.of takes a list of one or more Tables; give one.")
         shape = np.max([table.shape for table in tables], axis=0)
         STACK.check(len(tables) * int(shape[0]) * int(shape[1]), "Stack.of", TableError)
         array = np.zeros((len(tables), *shape))
-        for place, table in enumerate(tables):
-            array[place, table.rows, table.cols] = table.counts
+        for i, table in enumerate(tables):
+            array[i, table.rows, table.cols] = table.counts
         return cls(array)
 
     def __len__(self) -> int:
         return int(self.tables.shape[0])
 
-    def __getitem__(self, place: int) -> Table:
+    def __getitem__(self, i: int) -> Table:
         try:
-            return Table.from_matrix(self.tables[index(place)])
+            return Table.from_matrix(self.tables[index(i)])
         except (TypeError, IndexError):
-            raise TableError(
-                f"a stack of {len(self)} tables has no table {place!r}; give a number below that."
-            ) from None
+            raise TableError(f"a stack of {len(self)} tables has no table {i!r}; give a number below that.") from None
 
     def __iter__(self) -> Iterator[Table]:
-        return (self[place] for place in range(len(self)))
+        return (self[i] for i in range(len(self)))
 
     def __repr__(self) -> str:
         return "<Stack: {} tables of {} classes and {} clusters>".format(*self.tables.shape)
@@ -109,7 +107,7 @@ class Stack(Counts):
         return self._sums(self.tables.swapaxes(1, 2))
 
     def _sums(self, array: Floats) -> Floats:
-        """Sums over the last axis; correctly rounded ones for real cells, so that equal margins are equal."""
+        """Sums over the last axis, correctly rounded for real cells, so that equal margins compare equal."""
         if self.integral:
             sums = np.asarray(array.sum(axis=-1))
         else:
@@ -176,7 +174,7 @@ class Stack(Counts):
 
     @property
     def information(self) -> Information:  # type: ignore[override]
-        """Entropies as sums of positive terms, part * log(whole/part), which keep their digits near 0."""
+        """Entropies in nats, as sums of terms part * log(whole/part) >= 0, which are accurate near 0."""
         n = self.n
         gold = weighted_log_ratio(self.class_sizes, n[:, None]).sum(axis=1) / n
         pred = weighted_log_ratio(self.cluster_sizes, n[:, None]).sum(axis=1) / n
@@ -185,15 +183,20 @@ class Stack(Counts):
         pred_given_gold = weighted_log_ratio(self.tables, self.class_sizes[:, :, None]).sum(axis=(1, 2)) / n
         mutual = np.where(gold < pred, gold - gold_given_pred, pred - pred_given_gold)
         mutual = np.where(mutual > 1e-14 * np.minimum(gold, pred), mutual, 0.0)
-        apart = mutual == 0  # then the conditional entropies are the entropies themselves
+        independent = mutual == 0  # then the conditional entropies equal the entropies
         return Information(
-            gold, pred, joint, np.where(apart, gold, gold_given_pred), np.where(apart, pred, pred_given_gold), mutual
+            gold,
+            pred,
+            joint,
+            np.where(independent, gold, gold_given_pred),
+            np.where(independent, pred, pred_given_gold),
+            mutual,
         )
 
 
 def weighted_log_ratio(part: Floats, whole: Floats) -> Floats:
-    """part * log(whole / part), 0 where there is no part."""
-    filled = part > 0
-    rest = np.where(filled, whole - part, 0.0)
-    logs: Floats = log_one_more(rest, np.where(filled, part, 1.0))
+    """part * log(whole / part), 0 where part is 0."""
+    positive = part > 0
+    rest = np.where(positive, whole - part, 0.0)
+    logs: Floats = log_one_more(rest, np.where(positive, part, 1.0))
     return part * logs

@@ -1,4 +1,4 @@
-"""Tables in files: JSON that people can read, Parquet that other tools can; never a pickle."""
+"""Tables in files: JSON, which people can read, or Parquet, which other tools can; never a pickle."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from karat.labels.policy import Policy
 from karat.limits import CELLS
 
 FORMAT = 2
-DIGITS = 4000  # of a number that is a label, which Python reads and prints without being told to
+DIGITS = 4000  # the most digits of a label; Python refuses by default to convert integers of more than 4,300
 
 
 class Stored(NamedTuple):
-    """A table as its file holds it, checked."""
+    """The contents of a table file, validated."""
 
     rows: NDArray[np.int64]
     cols: NDArray[np.int64]
@@ -49,7 +49,7 @@ def save_cells(
     clusters: Sequence[Any],
     policy: Policy,
 ) -> None:
-    """Write a table's cells, names and policy in the format that the file's ending names."""
+    """Write a table's cells, names and policy; the file's suffix, .json or .parquet, selects the format."""
     head = {
         "karat": "table",
         "format": FORMAT,
@@ -64,14 +64,14 @@ def save_cells(
 
 
 def load_cells(path: str | PathLike[str]) -> Stored:
-    """Read what save_cells() wrote; anything else is refused, whatever is wrong with it."""
+    """Read a file that save_cells() wrote; anything else raises TableError."""
     read: Callable[[str], tuple[dict[str, Any], Any, Any, Any]]
     read = {".json": _read_json, ".parquet": _read_parquet}[_ending(path)]
     try:
-        there = Path(path).is_file()
-    except (OSError, ValueError):  # too long, or with a NUL
-        there = False
-    if not there:
+        exists = Path(path).is_file()
+    except (OSError, ValueError):  # a path that is too long, or contains NUL
+        exists = False
+    if not exists:
         raise TableError(f"there is no file {str(path)[:60]!r}; check its name.")
     try:
         head, rows, cols, counts = read(str(path))
@@ -82,8 +82,8 @@ def load_cells(path: str | PathLike[str]) -> Stored:
         classes, clusters = ([_unpack(name) for name in head[side]] for side in ("classes", "clusters"))
         policy = Policy(**{**head["policy"], **{key: _unpack(head["policy"].get(key)) for key in ("noise", "ignore")}})
         counted = (policy.missing_items, policy.noise_items, policy.ignored_items)
-        whole = all(type(number) is int and number >= 0 for number in counted) and type(policy.weighted) is bool
-        if policy.matched not in ("items", "positions", "mixed") or not whole:
+        valid = all(type(number) is int and number >= 0 for number in counted) and type(policy.weighted) is bool
+        if policy.matched not in ("items", "positions", "mixed") or not valid:
             raise TableError("its policy is not one")
         stored = Stored(_codes(rows, classes), _codes(cols, clusters), _counts(counts), classes, clusters, policy)
         if np.unique(stored.rows * len(clusters) + stored.cols).size < stored.rows.size:
@@ -98,17 +98,17 @@ def load_cells(path: str | PathLike[str]) -> Stored:
 
 
 def _checksum(head: dict[str, Any], rows: Any, cols: Any, counts: Any) -> str:
-    """A digest of all that makes the table, whatever the kind of file."""
+    """The SHA-256 digest of a table's cells, names and policy; the same for JSON and Parquet."""
     words = json.dumps([head["classes"], head["clusters"], head["policy"]], sort_keys=True)
-    found = sha256(words.encode())
+    digest = sha256(words.encode())
     for values in (rows, cols, counts):
         array = np.asarray(values)
-        found.update(np.ascontiguousarray(array, "<f8" if array.dtype.kind == "f" else "<i8").tobytes())
-    return found.hexdigest()
+        digest.update(np.ascontiguousarray(array, "<f8" if array.dtype.kind == "f" else "<i8").tobytes())
+    return digest.hexdigest()
 
 
 def _codes(codes: Any, names: list[Any]) -> NDArray[np.int64]:
-    """The row or column of each cell, each of which has a name."""
+    """The row or column index of each cell; TableError if an index has no name."""
     check_names(names, "the file")
     array = np.asarray(codes)
     if array.dtype.kind != "i" or array.ndim != 1 or array.min(initial=0) < 0 or array.max(initial=0) >= len(names):
@@ -134,11 +134,11 @@ def _ending(path: str | PathLike[str]) -> str:
 
 @contextmanager
 def whole_file(path: str | PathLike[str]) -> Iterator[str]:
-    """A temporary name beside the file, which replaces it only if all went well."""
+    """Yield the path of a temporary file beside the file, which replaces it if no error occurs."""
     try:
         target = Path(os.path.realpath(path))  # a link keeps pointing to the file
         target.exists()
-    except (OSError, ValueError) as problem:  # too long, or with a NUL
+    except (OSError, ValueError) as problem:  # a path that is too long, or contains NUL
         raise TableError(
             f"{str(path)[:60]!r} cannot be the name of a file ({problem.args[-1]}); choose another."
         ) from None
@@ -148,7 +148,7 @@ def whole_file(path: str | PathLike[str]) -> Iterator[str]:
         raise TableError(f"{str(path)!r} is a device or a pipe; name a file.")
     temporary = target.parent / f".karat-{os.getpid()}-{token_hex(4)}"
     try:
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))  # nobody else's until it is named
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))  # private until it is complete
     except OSError as problem:
         raise TableError(f"{str(path)!r} cannot be written ({problem.strerror}); choose another place.") from None
     try:
@@ -166,7 +166,7 @@ def whole_file(path: str | PathLike[str]) -> Iterator[str]:
 
 
 def _umask() -> int:
-    """The rights that new files of this process lack."""
+    """The umask of this process, which can only be read by setting it."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
@@ -206,7 +206,7 @@ def _write_parquet(path: str, head: dict[str, Any], rows: Any, cols: Any, counts
     except duckdb.Error as problem:  # such as a full disk
         raise OSError(_reason(problem)) from None
     except RuntimeError as problem:
-        if "bad_cast" not in str(problem):  # its way to say that a text is not UTF-8
+        if "bad_cast" not in str(problem):  # DuckDB's error for text that is not UTF-8
             raise
         raise OSError("its name is not UTF-8") from None
 
@@ -220,14 +220,14 @@ def _texts(packed: list[Any]) -> Any:
 def _read_parquet(path: str) -> tuple[dict[str, Any], Any, Any, Any]:
     import duckdb
 
-    exactly = escape(str(Path(path).absolute()))  # DuckDB reads *, ? and [ as patterns, and ~ as another place
+    exact_path = escape(str(Path(path).absolute()))  # DuckDB expands *, ?, [ and ~
     try:
         with duckdb.connect() as connection:
-            found = connection.execute("SELECT value FROM parquet_kv_metadata(?) WHERE key = 'karat'::BLOB", [exactly])
-            ((value,),) = found.fetchall()
+            query = "SELECT value FROM parquet_kv_metadata(?) WHERE key = 'karat'::BLOB"
+            ((value,),) = connection.execute(query, [exact_path]).fetchall()
             head = json.loads(value)
-            _check_size(connection, exactly, head)
-            cells = connection.execute("SELECT * FROM read_parquet(?)", [exactly]).fetchnumpy()
+            _check_size(connection, exact_path, head)
+            cells = connection.execute("SELECT * FROM read_parquet(?)", [exact_path]).fetchnumpy()
     except duckdb.Error as problem:
         raise TableError(_reason(problem)) from None
     for side, codes, texts in (("classes", "row", "gold"), ("clusters", "col", "pred")):
@@ -237,7 +237,7 @@ def _read_parquet(path: str) -> tuple[dict[str, Any], Any, Any, Any]:
 
 
 def _check_size(connection: Any, path: str, head: dict[str, Any]) -> None:
-    """Refuse rows beyond the cells that a table of these names can have: a few bytes can claim any number of rows."""
+    """Refuse more rows than the table can have cells: a small file can declare any number of rows."""
     ((rows,),) = connection.execute("SELECT sum(num_rows) FROM parquet_file_metadata(?)", [path]).fetchall()
     if rows > len(head["classes"]) * len(head["clusters"]):
         raise TableError(f"it has {rows:,} cells, more than its classes and clusters make")
@@ -248,7 +248,7 @@ def _reason(problem: Exception) -> str:
     return str(problem).split("\n", 1)[0].rstrip(".")[:300]
 
 
-# Labels that JSON has no word for are stored as {"kind": [...]}; text, numbers, booleans and null as they are.
+# Labels of types that JSON lacks are stored as {"kind": [...]}; text, numbers, booleans and null as they are.
 _KINDS: dict[type, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
     tuple: ("tuple", lambda x: [_pack(v) for v in x], lambda x: tuple(_unpack(v) for v in x)),
     frozenset: (
@@ -282,7 +282,7 @@ def _pack(label: Any) -> Any:
 
 
 def _short(digits: str) -> str:
-    """The digits of a number, if they are not too many to be worked out."""
+    """The digits of a number; ValueError if there are too many to convert."""
     if len(digits) > 2 * DIGITS:
         raise ValueError(f"a label of {len(digits):,} digits")
     return digits

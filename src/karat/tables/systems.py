@@ -1,4 +1,4 @@
-"""Gold and systems as tables: from labels in memory, or counted elsewhere."""
+"""Gold and several systems as tables: from labels in memory, or counted elsewhere."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from karat.tables.table import Table
 
 
 class Groups(ByLabel[Mapping[str, Table]]):
-    """The tables of all systems for each group of items, and the groups of which no item is left."""
+    """The tables of all systems by group of items, and the groups that have no items left."""
 
     def __init__(self, tables: Iterable[tuple[Any, Mapping[str, Table] | None]]) -> None:
         given = list(tables)
@@ -42,11 +42,11 @@ class Systems(Protocol):
 
     @property
     def groups(self) -> Groups | None:
-        """The tables of each group, if items are in groups."""
+        """The tables of each group, or None if items are not grouped."""
 
     @property
     def aligned(self) -> Aligned | None:
-        """The labels of each item, if they are at hand."""
+        """The labels of each item, or None if they are not in memory."""
 
     @property
     def dropped(self) -> int:
@@ -57,7 +57,7 @@ class Systems(Protocol):
         """The number of items that are left out on account of gold and of each system."""
 
     def collected(self) -> Systems:
-        """The same systems with all cells here, not in an engine."""
+        """These systems with all their cells in memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +103,7 @@ class AlignedSystems:
         }
 
     def collected(self) -> AlignedSystems:
-        """The same systems: all cells are here."""
+        """Return self: all cells are in memory already."""
         return self
 
     @property
@@ -118,7 +118,7 @@ class AlignedSystems:
 
 
 def _small(side: Coded) -> Coded:
-    """The codes of few items with the names of those that occur: a group need not carry all names."""
+    """A side recoded to the labels that occur: a small group need not carry all names."""
     if side.names is None:
         return side
     import numpy as np
@@ -129,7 +129,7 @@ def _small(side: Coded) -> Coded:
 
 @dataclass(frozen=True, eq=False)
 class CountedSystems:
-    """Systems of which only tables are known."""
+    """Systems of which only the tables are known, not the labels of items."""
 
     tables: Mapping[str, SingleTable]
     groups: Groups | None = None
@@ -138,7 +138,7 @@ class CountedSystems:
     aligned: None = None
 
     def collected(self) -> CountedSystems:
-        """The same systems: all cells are here, or nowhere else."""
+        """Return self: the cells are in memory already, or not available."""
         return self
 
     @property

@@ -31,7 +31,7 @@ LIMIT = 1 << 62  # items in a table, so that the sum of two margins fits 64 bits
 
 
 def check_total(total: float) -> None:
-    """Refuse more items than are counted exactly."""
+    """Raise TableError if there are more items than can be counted exactly."""
     if not total < LIMIT:
         raise TableError(f"the cells add up to {total:.3g}; karat counts fewer than 2^62 (4.6e18) items.")
 
@@ -75,7 +75,7 @@ class Table(Celled):
 
     @classmethod
     def of_codes(cls, gold: Coded | None, pred: Coded, totals: NDArray[Any] | None, policy: Policy) -> Table:
-        """The table of two sides, item by item; without gold, all items are of one class."""
+        """The table of coded gold and predicted labels; without gold, all items are of one class."""
         if gold is None:
             gold = Coded(np.zeros(pred.codes.size, np.int64), [None])
         gold, pred = in_order_of_cells(gold, pred), in_order_of_cells(pred, gold)
@@ -129,9 +129,9 @@ class Table(Celled):
         clusters: Sequence[Any] | None,
         policy: Policy,
     ) -> Table:
-        """The one way to a table: adds up equal cells, drops empty ones, keeps whole numbers whole.
+        """Build a table: add up equal cells, drop empty ones, keep integers exact.
 
-        Rows and columns are places in classes and clusters, or the labels themselves, if those are None.
+        rows and cols are indices into classes and clusters, or the labels themselves where those are None.
         """
         if weights is not None:
             with np.errstate(over="ignore"):
@@ -139,14 +139,14 @@ class Table(Celled):
             check_total(total)
             if weights.dtype.kind == "f" and not (weights % 1).any():
                 weights = weights.astype(np.int64)
-            filled = weights > 0
-            if not filled.any():
+            positive = weights > 0
+            if not positive.any():
                 raise TableError("no item is left with a positive weight; give at least one.")
-            if not filled.all():
-                rows, cols, weights = rows[filled], cols[filled], weights[filled]
+            if not positive.all():
+                rows, cols, weights = rows[positive], cols[positive], weights[positive]
         try:
             cells = cross_count(rows, cols, weights)
-        except ValueError as problem:  # another thread writes to the array
+        except ValueError as problem:  # another thread wrote to the array meanwhile
             raise TableError(f"{problem}.") from None
         names = _names(cells.left, classes), _names(cells.right, clusters)
         table = cls(_fixed(cells.rows), _fixed(cells.cols), _fixed(cells.counts), *names, policy)
@@ -156,7 +156,7 @@ class Table(Celled):
 
     @cached_property
     def profile(self) -> Profile:  # type: ignore[override]
-        """The sizes of cells, classes and clusters, and how often each occurs."""
+        """The histograms of cell, class and cluster sizes."""
         if self.counts.dtype.kind == "i":
             return Profile(Sizes.of(self.counts), Sizes.of(self.class_sizes), Sizes.of(self.cluster_sizes))
         cells, (classes, clusters), unit = exact_sizes(self.counts.tolist(), [self.rows.tolist(), self.cols.tolist()])
@@ -164,12 +164,12 @@ class Table(Celled):
 
     @cached_property
     def class_sizes(self) -> NDArray[Any]:
-        """Items in each class."""
+        """The number of items in each class."""
         return self._margin(self.rows, len(self.classes))
 
     @cached_property
     def cluster_sizes(self) -> NDArray[Any]:
-        """Items in each cluster."""
+        """The number of items in each cluster."""
         return self._margin(self.cols, len(self.clusters))
 
     def _margin(self, codes: Ints, size: int) -> NDArray[Any]:
@@ -200,7 +200,7 @@ class Table(Celled):
         return exact_sum(best_by_code(codes, self._cells(f), size))
 
     def matched(self, *, greedy: bool = False) -> Any:
-        """The number of items in the heaviest, or the greedily chosen, one-to-one map of classes and clusters."""
+        """Items in the maximum-weight, or the greedy, one-to-one matching of classes and clusters."""
         chosen = (greedy_matching if greedy else best_matching)(self.rows, self.cols, self.counts)
         return exact_sum(self.counts[chosen])
 
@@ -212,14 +212,14 @@ class Table(Celled):
 
     @property
     def T(self) -> Table:  # noqa: N802 (the name that NumPy and pandas users look for)
-        """The same table with gold and predicted exchanged."""
+        """The transposed table: gold and predicted swapped."""
         return Table._count(self.cols, self.rows, self.counts, self.clusters, self.classes, self.policy)
 
     def __add__(self, other: object) -> Table:
         return merge([self, other]) if isinstance(other, Table) else NotImplemented
 
     def __sub__(self, other: object) -> Table:
-        """The table without the items of another, such as a day that is to be counted again."""
+        """The table without the items of another, such as a batch that is to be recounted."""
         return without(self, other) if isinstance(other, Table) else NotImplemented
 
     def __radd__(self, other: object) -> Table:
@@ -238,14 +238,14 @@ class Table(Celled):
 
     def __reduce__(self) -> tuple[Any, ...]:
         cells = (self.rows, self.cols, self.counts, self.classes, self.clusters, self.policy)
-        return Table._count, cells  # what was worked out from them is not worth carrying
+        return Table._count, cells  # cached values are cheap to recompute, so they are not pickled
 
     def __repr__(self) -> str:
         sizes = zip((self.n, *self.shape, self.counts.size), ("item", "class", "cluster", "cell"), strict=True)
         return f"<Table: {', '.join(several(size, noun) for size, noun in sizes)}>"
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """The cells as a data frame with columns gold, pred and count, one row each."""
+        """The non-empty cells as a data frame with columns gold, pred and count, one row per cell."""
         rows, cols = self.rows.tolist(), self.cols.tolist()
         return frame(
             {
@@ -257,7 +257,7 @@ class Table(Celled):
         )
 
     def top_cells(self, most: int | None = None) -> list[tuple[Any, Any, Any]]:
-        """The class, cluster and count of each cell, or of so many, the largest first, then in the order of names.
+        """The (class, cluster, count) of the largest cells, at most `most`; ties in the order of names.
 
         >>> Table.from_labels(["a", "a", "b"], [1, 1, 2]).top_cells(1)
         [('a', 1, 2)]
@@ -267,7 +267,7 @@ class Table(Celled):
         return [(self.classes[row], self.clusters[col], count) for row, col, count in cells]
 
     def top_places(self, most: int | None = None) -> Ints:
-        """Where those cells are among all."""
+        """The indices of the largest cells, at most `most` of them, in the order of top_cells()."""
         return np.argsort(-self.counts, kind="stable")[:most]
 
     def to_sparse(self) -> Any:
@@ -277,14 +277,14 @@ class Table(Celled):
         return csr_array((self.counts, (self.rows, self.cols)), shape=self.shape)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the table to a .parquet or .json file, whole or not at all."""
+        """Write the table to a .parquet or .json file, atomically."""
         from karat.tables.storage import save_cells
 
         save_cells(path, self.rows, self.cols, self.counts, self.classes, self.clusters, self.policy)
 
 
 def counted(gold: object, pred: object, options: dict[str, Any]) -> Table:
-    """The table of two columns of labels; or gold, if it is a Table and nothing is given that belongs to labels."""
+    """The table of gold and pred labels under these options; or gold, if it is a table and pred is None."""
     if isinstance(gold, Table):
         given = [key for key, value in options.items() if value is not None and str(value) != "raise"]
         if pred is not None:
@@ -293,7 +293,7 @@ def counted(gold: object, pred: object, options: dict[str, Any]) -> Table:
             raise TableError(f"gold is a Table, which has been counted already; leave out {given[0]}.")
         return gold
     if isinstance(gold, SingleTable) and pred is None:
-        return gold  # type: ignore[return-value]  # its cells stay in their engine
+        return gold  # type: ignore[return-value]  # its cells stay in the engine
     if isinstance(gold, Counts):
         raise TableError("one table is wanted, not a Stack; give the Stack to a measure, as in karat.ari(stack).")
     if pred is None:
@@ -304,7 +304,7 @@ def counted(gold: object, pred: object, options: dict[str, Any]) -> Table:
 
 
 def merge(tables: Sequence[Table]) -> Table:
-    """Tables of different items added up, cell by cell, matched by label."""
+    """The sum of tables of different items, cell by cell, matched by label."""
     if len(tables) == 1:
         return tables[0]
     policy = tables[0].policy
@@ -322,16 +322,16 @@ def merge(tables: Sequence[Table]) -> Table:
 
 
 def without(table: Table, part: Table) -> Table:
-    """A table less one that was added to it before, cell by cell, matched by label."""
+    """A table minus a part of it, cell by cell, matched by label."""
     if table.counts.dtype.kind != "i" or part.counts.dtype.kind != "i":
         raise TableError("tables with fractional cells cannot be subtracted exactly; count the rest again.")
     classes, rows = _recoded([table.classes, part.classes], [table.rows, part.rows])
     clusters, cols = _recoded([table.clusters, part.clusters], [table.cols, part.cols])
     keys = rows * np.int64(len(clusters)) + cols
     counts = np.concatenate([table.counts, -part.counts])
-    distinct, places = np.unique(keys, return_inverse=True)
+    distinct, indices = np.unique(keys, return_inverse=True)
     left = np.zeros(distinct.size, dtype=np.int64)
-    np.add.at(left, places, counts)
+    np.add.at(left, indices, counts)
     if (left < 0).any():
         row, col = divmod(int(distinct[left.argmin()]), len(clusters))
         raise TableError(
@@ -343,11 +343,11 @@ def without(table: Table, part: Table) -> Table:
 
 
 def _recoded(lists: Sequence[tuple[Any, ...]], codes: Sequence[Ints]) -> tuple[Sequence[Any], Ints]:
-    """One list of names for several, and the codes of all cells in it, one after the other."""
+    """Merge lists of names into one, and concatenate the codes of all cells, recoded accordingly."""
     if set(map(type, lists[0])) == {str} and all(names == lists[0] for names in lists[1:]):
         return lists[0], np.concatenate(codes)
-    names, places = merge_names(lists)
-    return names, np.concatenate([place[code] for place, code in zip(places, codes, strict=True)])
+    names, new_codes = merge_names(lists)
+    return names, np.concatenate([new[code] for new, code in zip(new_codes, codes, strict=True)])
 
 
 def _batch(batch: Any) -> dict[str, Any]:
@@ -368,14 +368,14 @@ def number(n: Exact) -> str:
 
 
 def _fixed(array: Any) -> NDArray[Any]:
-    """The array, which nobody can change any more."""
+    """Make the array read-only and return it."""
     array.setflags(write=False)
     return array  # type: ignore[no-any-return]
 
 
 def _names(values: NDArray[Any], names: Sequence[Any] | None) -> tuple[Any, ...]:
-    """What the values stand for."""
+    """The labels at these indices of names; the values themselves if names is None."""
     if names is not None and values.size == len(names):
         return tuple(names)
-    places = values.tolist()
-    return tuple(places if names is None else [names[place] for place in places])
+    indices = values.tolist()
+    return tuple(indices if names is None else [names[index] for index in indices])

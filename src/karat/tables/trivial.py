@@ -1,4 +1,4 @@
-"""The two trivial clusterings: all items together, and every item alone."""
+"""The two trivial clusterings: one cluster, and singletons."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from karat.tables.profile import Profile, Sizes
 
 
 class _Trivial(SingleTable):
-    """A clustering in which all cells of a class are alike."""
+    """A clustering in which all cells of a class have the same size."""
 
     @abstractmethod
     def _cells(self, f: CellFormula) -> NDArray[Any]:
-        """f of a cell of each distinct class size."""
+        """f of a cell, for each distinct class size."""
 
     def class_best(self, f: CellFormula) -> float:
         values, times = self._cells(f), self.profile.classes.times
