@@ -23,6 +23,7 @@ import doors
 import karat
 import spark_cluster
 from doors import Door, variants, written
+from engines import counted_frame
 from karat.sources.engines import collecting
 from karat.sources.engines.counts import EngineCounts
 from karat.sources.engines.dialects import collected
@@ -209,7 +210,7 @@ def test_two_frames_are_matched_on_the_ids_of_items(spark: Any) -> None:
         karat.table(gold, fewer, gold="class", pred="x", id="the id")
     kept = karat.table(gold, fewer, gold="class", pred="x", id="the id", missing="drop")
     assert (kept.n, kept.policy.missing_items) == (10, 2)
-    with pytest.raises(karat.KaratError, match="more than once in 'the id'"):
+    with pytest.raises(karat.KaratError, match="more than once"):
         karat.table(gold, pred.union(pred), gold="class", pred="x", id="the id")
 
 
@@ -229,13 +230,13 @@ def test_a_count_that_is_no_count_is_refused(spark: Any, wrong: Any, kind: str, 
         columns["n"] = [4.0, wrong, 3.0]
     frame = framed(spark, columns, {"gold": "string", "pred": "integer", "n": kind})
     with pytest.raises(karat.KaratError):
-        collecting.counted_frame(frame, gold="gold", pred="pred", count="n", most=most)
+        counted_frame(frame, gold="gold", pred="pred", count="n", most=most)
 
 
 def test_cells_that_count_nothing_are_no_cells(spark: Any) -> None:
     columns = {"gold": ["a", "a", "b", "c"], "pred": [1, 2, 2, 3], "n": [4, 0, 3, 0]}
     frame = framed(spark, columns, {"gold": "string", "pred": "integer", "n": "integer"})
-    counts = collecting.counted_frame(frame, gold="gold", pred="pred", count="n", most=0)
+    counts = counted_frame(frame, gold="gold", pred="pred", count="n", most=0)
     assert (counts.n, counts.nonempty_cells, counts.shape) == (7, 2, (2, 2))
 
 
@@ -260,7 +261,7 @@ def test_an_empty_frame_is_refused(spark: Any) -> None:
 def test_every_measure_that_spark_can_score_has_the_value_that_it_has_in_memory(spark: Any) -> None:
     names = {"gold": "gold", "pred": "pred"}
     expected = karat.Table.from_labels(GOLD, PRED)
-    counts = collecting.counted_frame(items(spark), **names, most=0)
+    counts = counted_frame(items(spark), **names, most=0)
     assert isinstance(counts, EngineCounts)
     refused = {}
     for measure in karat.list_measures():
@@ -335,7 +336,7 @@ def test_data_larger_than_a_worker_score_the_same_when_a_worker_dies(cluster: An
 PEAKS = """
 import resource
 from spark_cluster import Cluster
-from karat.sources.engines.collecting import counted_frame
+from engines import counted_frame
 
 with Cluster(workers=1) as cluster, cluster.session(spark__driver__memory="512m") as spark:
     memory = spark.sparkContext._jvm.java.lang.management.ManagementFactory.getMemoryMXBean()
