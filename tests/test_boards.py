@@ -21,7 +21,7 @@ def test_a_board_has_a_column_for_each_system() -> None:
     assert found["good"]["ari"] == 1
     lines = str(found).split("\n")
     assert lines[0] == "2 systems on 6 items"
-    assert lines[2].split() == ["measure", "good", "poor", "one", "cluster", "all", "apart"]
+    assert lines[2].split() == ["measure", "good", "poor", "one", "cluster", "singletons"]
     assert [record["system"] for record in found.records()] == ["good", "good", "poor", "poor"]
     assert repr(found) == "<Board: good, poor>"
     assert found.to_frame("polars").shape == (4, 11)

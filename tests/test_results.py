@@ -29,9 +29,9 @@ def test_the_printed_panel() -> None:
         "17 items in 3 classes and 3 clusters",
         "",
         "measure          score  one cluster  singletons  shuffled",
-        "homogeneity  ↑  0.3715       0.0000     1.0000    0.1438",
-        "completeness ↑  0.3579       1.0000     0.3724    0.1385",
-        "v_measure    ↑  0.3646       0.0000     0.5427    0.1411",
+        "homogeneity  ↑  0.3715       0.0000      1.0000    0.1438",
+        "completeness ↑  0.3579       1.0000      0.3724    0.1385",
+        "v_measure    ↑  0.3646       0.0000      0.5427    0.1411",
     ]
     assert repr(SCORES).startswith("<Scores: homogeneity=0.3715, completeness=0.3579")
 

@@ -44,7 +44,7 @@ def evaluation_of(data: object, other: object, given: DataOptions) -> Evaluation
         _nothing_else(other, options, "a Table, which has been counted already")
         return _of_tables(data)
     if isinstance(data, Counts):
-        raise TableError("data is a Stack; give one table, or the Stack to a measure, as in karat.ari(stack).")
+        raise TableError("data is a Stack; give one table, or give the Stack to a measure, as in karat.ari(stack).")
     gold, pred = options["gold"], options["pred"]
     if data is not None and (_is_columns(gold) or _is_columns(pred)):
         return _of_columns(data, other, options)
