@@ -68,7 +68,7 @@ def check_together(gold: Any, pred: Any) -> None:
 
 
 def name_of(implementation: Any) -> str:
-    """The package name of an engine, in lower case, also if it is reached by way of SQLFrame or Ibis."""
+    """The package name of an engine in lower case, without an extra such as [connect]."""
     return str(implementation).rsplit(".", 1)[-1].partition("[")[0].lower()
 
 
