@@ -58,7 +58,7 @@ def tree_labels(found: Constituents) -> Ints:
 
 
 def description_length(found: Constituents, labels: ArrayLike) -> float:
-    """The description lengths in bits: of the grammar, and of the data given the grammar."""
+    """The description length in bits: that of the grammar plus that of the data given the grammar."""
     rules = _rules(found, _checked(found, labels))
     uses: Counter[int] = Counter()
     for rule, count in rules.items():
