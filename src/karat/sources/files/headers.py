@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from karat.errors import FileError
+from karat.foreign import translated
 from karat.limits import COLUMNS, UNPACKED
 from karat.sources.files import sql
 from karat.sources.files.contents import check_last_line, check_packed
@@ -120,8 +121,9 @@ def _next_sibling(nodes: list[tuple[str, int]], index: int) -> int:
 
 
 def _arrow(database: Database, source: Input) -> tuple[Header, list[str]]:
-    schema = database.arrow(source).schema
-    names = tuple(schema.names)
+    with translated(lambda reason: f"{source.name!r} cannot be read ({reason}); check that it is whole.", FileError):
+        schema = database.arrow(source).schema
+        names = tuple(schema.names)  # decodes them
     folded = Counter(name.lower() for name in names)
     for name in names:
         if folded[name.lower()] > 1:
