@@ -59,7 +59,7 @@ def main() -> None:
     elif command == "docs":
         set_up("docs")
         os.environ["NO_MKDOCS_2_WARNING"] = "1"
-        run(["mkdocs", "build", "--strict"])  # tests/test_site.py does it too
+        run(["mkdocs", "build", "--strict"])  # tests/project/test_site.py does it too
         print(f"The documentation is in {ROOT / 'site' / 'index.html'}")
     elif command == "bench":
         set_up("bench")

@@ -97,6 +97,32 @@ class Case:
         return dict(karat.score(list(self.gold), list(self.pred), list(self.measures), **self.options))
 
 
+PLAIN = [
+    Case(["a", "a", "a", "b", "b", "c", "c", "c", "c"], ["x", "x", "y", "y", "y", "z", "z", "x", "w"]),
+    Case([1, 1, 1, 2, 2, 3, 3, -4, 2**30], [0, 0, 1, 1, 1, 2, 2, 0, 3]),
+    Case([1.5, 1.5, 2.0, 2.0, 0.25], [1.0, 1.0, 1.0, -2.5, -2.5]),
+    Case([True, True, False, False, True], [False, False, True, True, True]),
+    Case(["b", "a", "c", "c", "c"], ["x", "x", "x", "x", "x"]),
+    Case(["only"], ["one"]),
+    Case(["it's", 'q"q', "a,b", "; DROP TABLE t", "ü", "日本", "it's"], ["x y", "x y", "1", "01", "1.0", "NA", "NA"]),
+    Case([1, 1, "1", "1", True, True], ["a", "a", "a", 0, 0, False]),
+]
+GAPS = [
+    Case(["a", None, "a", "b", "b", None, "c", "c"], ["x", "x", None, "y", "y", None, "y", "z"]),
+    Case([1, 1, 2, None, 2, 3], [0, 0, 1, 1, None, 1]),
+]
+NOISE = [
+    Case(["a", "a", "b", "b", "b", "c"], [0, -1, 1, 1, -1, -1], noise=-1),
+    Case(["a", "a", "b", "b", "b", "c"], ["x", "noise", "y", "y", "noise", "noise"], noise="noise"),
+    Case(["a", None, "b", "b", "b", "c"], [0, -1, 1, 1, -1, -1], noise=-1),
+    Case(["a", None, None, None, "b", "b", "a"], [1, -1, -1, -1, -1, 1, 1], noise=-1),
+]
+WEIGHTS = [
+    Case(["a", "a", "b", "b", "c"], ["x", "x", "x", "y", "y"], weights=[1, 2, 0, 5, 1]),
+    Case(["a", "a", "b", "b", "c"], [1, 1, 1, 2, 2], weights=[0.5, 2.25, 1.0, 5.0, 0.125], measures=("vi", "purity")),
+]
+
+
 @dataclass(frozen=True)
 class Door:
     """One way to have labels scored."""
@@ -450,14 +476,14 @@ def by_command(*more: str) -> Callable[[Case, Path], Scored]:
 
 @cache
 def app() -> Any:
-    from test_app import Server
+    from app_server import Server
 
     return Server()
 
 
 def by_app(case: Case, _: Path) -> Scored:
     """The page that the app answers with, and the scores on it."""
-    from test_app import body_of
+    from app_server import body_of
 
     noise = {} if case.noise_as is None else {"noise": str(case.noise), "noise_as": case.noise_as}
     options = {"measures": ",".join(case.measures), "missing": case.missing, "interval": "no", **noise}

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+ROOT = Path(__file__).resolve().parent.parent  # of the project
 WAIT = 600  # seconds for what another process makes
 THOROUGH = settings.get_current_profile_name() == "thorough"  # --hypothesis-profile=thorough
 

@@ -23,6 +23,7 @@ import pytest
 from rich.progress import Progress
 
 import karat
+from app_server import body_of
 from karat.chance.adjusting import Draws
 from karat.chance.moments import Moments
 from karat.chance.nulls import Model
@@ -43,7 +44,6 @@ from karat.reports.app.serving import _received
 from karat.reports.app.workers import RefusedError
 from karat.scoring.boards import Board
 from karat.tables.stack import Stack
-from test_app import body_of
 
 
 def test_all_parts_of_a_wide_table_fit_the_terminal() -> None:

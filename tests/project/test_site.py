@@ -16,9 +16,8 @@ import pytest
 from latex2mathml.converter import convert
 
 import karat
-from shared import once
+from shared import ROOT, once
 
-ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 FETCHED = {"stylesheet", "preconnect", "dns-prefetch", "preload", "prefetch", "modulepreload", "icon", "manifest"}
 

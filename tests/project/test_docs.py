@@ -9,9 +9,7 @@ import pytest
 
 import karat
 from karat.examples import textbook
-from shared import THOROUGH
-
-ROOT = Path(__file__).parent.parent
+from shared import ROOT, THOROUGH
 
 
 def test_the_readme_shows_what_the_first_command_prints() -> None:

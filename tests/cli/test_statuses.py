@@ -12,6 +12,7 @@ import pytest
 import karat
 from karat.cli import main
 from karat.cli.usage import STATUSES
+from shared import ROOT
 
 ALL = "id,class,one,two\n1,a,x,p\n2,a,x,q\n3,b,y,q\n4,b,x,q\n"
 COLUMNS = ["--gold", "class", "--pred", "one"]
@@ -126,7 +127,7 @@ def test_help_and_documentation_list_the_statuses(capsys: pytest.CaptureFixture[
     with pytest.raises(SystemExit):
         main(["--help"])
     told = capsys.readouterr().out
-    page = (Path(__file__).parent.parent / "docs" / "files.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "files.md").read_text(encoding="utf-8")
     for status, meaning in STATUSES.items():
         assert f"  {status:<4} {meaning}" in told
         assert f"| {status} | {meaning}" in page

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from shared import ROOT
+
 REPORT = """<testsuites><testsuite>
 <testcase classname="tests.test_a" name="test_good"/>
 <testcase classname="tests.test_a" name="test_bad"><failure message="no"/></testcase>
@@ -63,9 +64,7 @@ def test_a_step_that_does_not_end_is_ended_and_a_failure(check: Any, monkeypatch
 
 
 def test_every_group_is_declared_with_what_it_is_about(check: Any) -> None:
-    used = {
-        name for path in Path(__file__).parent.glob("*.py") for name in check.GROUPS if name in path.read_text("utf-8")
-    }
+    used = {name for path in (ROOT / "tests").rglob("*.py") for name in check.GROUPS if name in path.read_text("utf-8")}
     assert used == set(check.GROUPS)
     for group in check.GROUPS.values():
         assert group["about"]

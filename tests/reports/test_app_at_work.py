@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from test_app import TABLE, Server, body_of
+from app_server import TABLE, Server, body_of
 
 GOOD = body_of({"both.csv": TABLE.encode()}, {"interval": "no"})
 LABELS = "".join(f"{i % 97},{i % 89}\n" for i in range(5_000))

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 import karat
+from shared import ROOT
 
 SOURCE = Path(karat.__file__).parent
 
-PROJECT = Path(__file__).resolve().parents[1]
-ROOMS: list[str] = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["karat"]["rooms"]
+ROOMS: list[str] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["karat"]["rooms"]
 FILES = [p for p in SOURCE.rglob("*.py") if p.parent != SOURCE or p.name not in ("__init__.py", "__main__.py")]
 FILES = [p for p in FILES if "compiled" not in p.parts]
 ASKED_FOR = {  # imports by name from a room above, with the reason

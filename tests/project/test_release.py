@@ -15,9 +15,8 @@ from pathlib import Path
 import pytest
 
 import karat
-from shared import once
+from shared import ROOT, once
 
-ROOT = Path(__file__).resolve().parent.parent
 pytestmark = pytest.mark.release
 LEFT = shutil.ignore_patterns(".*", "*.egg-info", "build", "dist", "site", "__pycache__", "*.so", "htmlcov")
 
@@ -77,7 +76,14 @@ def test_the_source_has_tests_and_documentation(built: Path) -> None:
     (archive,) = built.glob("*.tar.gz")
     with tarfile.open(archive) as opened:
         names = {name.split("/", 1)[1] for name in opened.getnames() if "/" in name}
-    for needed in ("tests/test_release.py", "docs/tour.md", "docs/site.css", "mkdocs.yml", "noxfile.py", "LICENSE"):
+    for needed in (
+        "tests/project/test_release.py",
+        "docs/tour.md",
+        "docs/site.css",
+        "mkdocs.yml",
+        "noxfile.py",
+        "LICENSE",
+    ):
         assert needed in names
     tracked = run("git", "ls-files", "src", cwd=ROOT).split() if (ROOT / ".git").exists() else []
     assert set(tracked) <= names

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from app_server import TABLE, Server, body_of
 from shared import enough
-from test_app import TABLE, Server, body_of
 
 STATUSES = {200, 400, 403, 404, 405, 408, 413, 421, 422, 503, 504, 507}
 NAMES = [

@@ -25,8 +25,9 @@ from karat.errors import Option, Sentence
 from karat.examples import textbook
 from karat.labels.policy import Missing, NoiseAs
 from karat.tables.storage import whole_file
+from shared import ROOT
 
-EXAMPLES = Path(__file__).parent.parent / "docs" / "examples"
+EXAMPLES = ROOT / "docs" / "examples"
 GOLD, KMEANS, HDBSCAN = (str(EXAMPLES / f"{name}.csv") for name in ("gold", "kmeans", "hdbscan"))
 KEYS = str(EXAMPLES / "words.key"), str(EXAMPLES / "induced.key")
 

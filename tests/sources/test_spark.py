@@ -22,12 +22,12 @@ import pytest
 import doors
 import karat
 import spark_cluster
-from doors import Door, variants, written
+from doors import GAPS, NOISE, PLAIN, WEIGHTS, Door, variants, written
 from engines import counted_frame
 from karat.sources.engines import collecting
 from karat.sources.engines.counts import EngineCounts
 from karat.sources.engines.dialects import collected
-from test_doors import GAPS, NOISE, PLAIN, WEIGHTS
+from shared import ROOT
 
 pytestmark = pytest.mark.spark
 
@@ -352,7 +352,7 @@ with Cluster(workers=1) as cluster, cluster.session(spark__driver__memory="512m"
 
 def alone(script: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """A script in a Python of its own."""
-    here = str(Path(__file__).parent)
+    here = str(ROOT / "tests")
     return subprocess.run(
         [sys.executable, "-c", script, *arguments],
         env={**os.environ, "PYTHONPATH": here, **environment},

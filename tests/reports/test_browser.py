@@ -14,8 +14,7 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 import karat
-from test_app import TABLE, Server
-from test_reports import GOLD, HOSTILE, OTHER, PRED
+from app_server import GOLD, HOSTILE, OTHER, PRED, TABLE, Server
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = [

@@ -20,8 +20,8 @@ import karat
 from karat import kernels
 from karat.kernels import assignment, counting, expected, logarithm, objects, shuffling, tallying, threads
 from karat.tables.profile import exact_sum
+from shared import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 TYPES = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64]
 
 needs_compiled = pytest.mark.skipif(karat.build_info()["kernels"] == "numpy", reason="no kernel is compiled here")

@@ -12,17 +12,10 @@ import numpy as np
 import pytest
 
 import karat
+from app_server import GOLD, HOSTILE, OTHER, PRED
 from karat.cli import main
 from karat.reports.explorer import in_script
 from karat.reports.figures import figure
-
-GOLD = {f"d{i}": c for i, c in enumerate("aaaaaabbbbbbccccc")}
-PRED = {f"d{i}": k for i, k in enumerate([1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 1, 1, 3, 3, 3, 2])}
-OTHER = {**GOLD, "d0": "b"}
-HOSTILE = [
-    "<script>window.hacked = 1</script>", "</script><script>window.hacked = 1</script>", "<img src=x onerror=hacked=1>",
-    "\"'><svg onload=hacked=1>", "{{ 7 * 7 }}{% raw %}", "javascript:hacked=1", "]]><!--", "a\x1b[31m\u202eb\u2028c",
-]  # fmt: skip
 
 
 class Tags(HTMLParser):
