@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import KaratError
-from karat.labels.alignment import WITHOUT_GOLD, Aligned, align
+from karat.labels.alignment import WITHOUT_GOLD, align
 from karat.labels.policy import Missing, NoiseAs, Policy
+from karat.labels.rows import Aligned
 from karat.measures.parsing import parse
 from karat.measures.registry import Measure
 from karat.output.layout import Layout, decimals, shown

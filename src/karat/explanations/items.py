@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import TableError
-from karat.labels.alignment import Coded
 from karat.labels.encoding import Labels
+from karat.labels.rows import Coded
 from karat.scoring.evaluation import Evaluation
 
 

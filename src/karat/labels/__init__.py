@@ -5,6 +5,10 @@ clusters.py   lists of clusters, and partition objects of other libraries
 encoding.py   labels of any supported type as integer codes: Labels, encode()
 policy.py     Policy: the treatment of items without a label, of noise, and of items to ignore
 weights.py    weights, one for each item
-alignment.py  align(): gold and any number of systems on the same items
+rows.py       gold and systems as rows of codes, before a policy is applied and after
+matching.py   the items of gold and systems, by item id or by position
+attributes.py weights and groups, matched to the items that have them
+treatment.py  apply_policy(): items without a label, noise and ignored items dropped or relabelled
+alignment.py  align(): gold and any number of systems on the same items, by these four
 products.py   cross(): several labelings of the same items as one
 """

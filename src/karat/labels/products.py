@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from karat.errors import LabelError
-from karat.labels.alignment import match
 from karat.labels.encoding import Labels, to_labels
+from karat.labels.matching import match
 from karat.labels.names import Combination, encode_objects
 
 

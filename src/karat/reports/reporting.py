@@ -9,7 +9,7 @@ from typing import Any, Unpack
 from karat.comparisons.comparing import compared
 from karat.errors import KaratError
 from karat.explanations.explaining import explained
-from karat.labels.alignment import PRED
+from karat.labels.rows import PRED
 from karat.limits import REPORTED
 from karat.output.bars import bar
 from karat.reports.content import Report, System

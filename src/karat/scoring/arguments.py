@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from karat.errors import LabelError, Option, TableError, brief
-from karat.labels.alignment import PRED
 from karat.labels.encoding import Labels
 from karat.labels.policy import Policy
+from karat.labels.rows import PRED
 from karat.scoring.evaluation import Evaluation
 from karat.scoring.options import DATA_DEFAULTS, DataOptions
 from karat.tables.counts import Counts, SingleTable

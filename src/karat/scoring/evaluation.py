@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from karat.errors import KaratError, LabelError, Option, Sentence, TableError, brief, listed
-from karat.labels.alignment import PRED, Aligned, align
+from karat.labels.alignment import align
 from karat.labels.policy import Missing, NoiseAs, Policy
+from karat.labels.rows import PRED, Aligned
 from karat.output.layout import shown
 from karat.scoring.joint import Joint, cells_of_rows
 from karat.tables.counts import SingleTable

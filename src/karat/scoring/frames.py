@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from karat.errors import LabelError, Option, TableError, brief, listed, nearest
-from karat.labels.alignment import PRED, align
+from karat.labels.alignment import align
 from karat.labels.encoding import Labels, to_labels
 from karat.labels.policy import Policy
 from karat.labels.products import cross
+from karat.labels.rows import PRED
 from karat.scoring.evaluation import Evaluation
 from karat.tables.systems import AlignedSystems
 from karat.tables.table import check_total

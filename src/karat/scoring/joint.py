@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.kernels.counting import encode_integers
-from karat.labels.alignment import Aligned, Coded, in_order_of_cells
+from karat.labels.rows import Aligned, Coded, in_order_of_cells
 from karat.tables.table import Table
 
 Ints = NDArray[np.int64]

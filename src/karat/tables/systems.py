@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from karat.errors import NothingLeftError, Option
-from karat.labels.alignment import Aligned, Coded, rows_of
 from karat.labels.names import ByLabel
+from karat.labels.rows import Aligned, Coded, rows_of
 from karat.tables.counts import SingleTable
 from karat.tables.table import Table
 

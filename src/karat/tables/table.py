@@ -16,9 +16,10 @@ from karat.errors import TableError
 from karat.kernels.assignment import best_matching, greedy_matching
 from karat.kernels.counting import cross_count
 from karat.kernels.tallying import add_by_code, best_by_code
-from karat.labels.alignment import PRED, Aligned, Coded, align, in_order_of_cells
+from karat.labels.alignment import align
 from karat.labels.names import label_key, merge_names
 from karat.labels.policy import Missing, NoiseAs, Policy
+from karat.labels.rows import PRED, Aligned, Coded, in_order_of_cells
 from karat.limits import ITEMS
 from karat.output.frames import frame
 from karat.tables.counts import Celled, CellFormula, Counts, SingleTable, count_itself

@@ -11,9 +11,10 @@ import narwhals as nw
 import numpy as np
 
 from karat.errors import LabelError, Option, TableError
-from karat.labels.alignment import Aligned, Coded, Rows, apply_policy, label_code
 from karat.labels.encoding import column_labels
 from karat.labels.policy import KEEP_OR_DROP, Policy
+from karat.labels.rows import Aligned, Coded, Rows
+from karat.labels.treatment import apply_policy, label_code
 from karat.sources.engines.cells import Cells, LazyCells
 from karat.sources.engines.counts import EngineCounts
 from karat.sources.engines.dialects import Lazy, engine_errors

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from karat.errors import FileError, LabelError, NothingLeftError
-from karat.labels.alignment import Aligned, Coded, Rows, apply_policy, rows_of
+from karat.labels.rows import Aligned, Coded, Rows, rows_of
+from karat.labels.treatment import apply_policy
 from karat.labels.weights import ALL_ZERO
 from karat.sources.files import problems
 from karat.sources.files.options import Reading

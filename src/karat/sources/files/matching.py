@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from karat.errors import FileError
-from karat.labels.alignment import Aligned, align
+from karat.labels.alignment import align
 from karat.labels.encoding import Labels, to_labels
+from karat.labels.rows import Aligned
 from karat.sources.files import problems
 from karat.sources.files.options import Reading
 from karat.sources.files.roles import Pairing, Side

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from karat.errors import FileError, Sentence, listed
-from karat.labels.alignment import different_items, missing_labels
+from karat.labels.matching import different_items
 from karat.labels.policy import DROP, KEEP_OR_DROP
+from karat.labels.treatment import missing_labels
 from karat.sources.files.roles import Pairing, Side
 from karat.sources.files.sources import Source
 

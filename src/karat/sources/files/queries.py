@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import FileError, Option
-from karat.labels.alignment import Coded
 from karat.labels.encoding import Labels
 from karat.labels.names import Combination, encode_objects
+from karat.labels.rows import Coded
 from karat.machine.temporary import own_folder
 from karat.sources.files import problems, sql
 from karat.sources.files.headers import RefusedError
