@@ -1,6 +1,7 @@
 """Labels: equality of labels, integer codes, and gold and systems aligned by item under one policy.
 
-names.py      when two labels are equal, and the order of labels
+identity.py   when two labels are the same
+names.py      lists of distinct labels: encoded, in canonical order, checked and merged
 clusters.py   lists of clusters, and partition objects of other libraries
 encoding.py   labels of any supported type as integer codes: Labels, encode()
 policy.py     Policy: the treatment of items without a label, of noise, and of items to ignore

@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
 from karat.errors import LabelError
+from karat.labels.identity import keys_of
 from karat.labels.names import canonical_order, plain_values
 
 OVERLAP = "keep each item in one cluster: clusters that overlap are a cover, not a partition."
@@ -46,18 +47,21 @@ def membership_in(labels: Any, side: str) -> tuple[list[Any], list[Any] | None] 
     return membership, list(labels.graph.vs["name"]) if named else None
 
 
-def home_of_items(clusters: Clusters, side: str) -> dict[Any, int]:
-    """The index of the cluster that each item is in."""
-    home: dict[Any, int] = {}
+def home_of_items(clusters: Clusters, side: str) -> tuple[list[Any], list[int]]:
+    """All items, and the index of the cluster that each is in."""
+    items: list[Any] = []
+    home: dict[Any, int] = {}  # by key
     for index, members in enumerate(clusters.members):
-        for item in _items(members, side):
-            if item in home:
-                first, second = clusters.names[home[item]], clusters.names[index]
-                if first == second:
+        own = _items(members, side)
+        for item, key in zip(own, keys_of(own), strict=True):
+            if key in home:
+                first, second = clusters.names[home[key]], clusters.names[index]
+                if home[key] == index:
                     raise LabelError(f"{side} has item {item!r} twice in cluster {first!r}; list each item once.")
                 raise LabelError(f"{side} has item {item!r} in cluster {first!r} and in cluster {second!r}; {OVERLAP}")
-            home[item] = index
-    return home
+            home[key] = index
+        items += own
+    return items, list(home.values())
 
 
 def _items(members: Iterable[Any], side: str) -> Sequence[Any]:

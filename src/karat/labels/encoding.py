@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +16,8 @@ from karat.errors import LabelError, brief, listed
 from karat.foreign import translated
 from karat.kernels.counting import encode_integers, first_seen
 from karat.labels.clusters import Clusters, clusters_in, home_of_items, membership_in
-from karat.labels.names import as_array, encode_objects, label_key, plain_values
+from karat.labels.identity import label_key
+from karat.labels.names import as_array, encode_objects, plain_values
 
 Ints = NDArray[np.int64]
 AnyInts = NDArray[Any]  # of any integer type
@@ -139,9 +141,9 @@ def _read(labels: Any, side: str) -> Labels:
 
 def _from_clusters(clusters: Clusters, side: str) -> Labels:
     """Labels from clusters given by their items; a cluster's label is its index or its key."""
-    home = home_of_items(clusters, side)
-    codes, kept = encode_objects([clusters.names[index] for index in home.values()], side)
-    return Labels(codes, kept, items=list(home), keyed=True)
+    items, homes = home_of_items(clusters, side)
+    codes, kept = encode_objects([clusters.names[index] for index in homes], side)
+    return Labels(codes, kept, items=items, keyed=True)
 
 
 def _from_column(labels: Any, side: str) -> Labels:
@@ -177,6 +179,8 @@ def _from_series(series: Any, side: str) -> Labels:
         return replace(_recoded(*_dictionary(series), side), items=index)
     if series.dtype == nw.Duration or (series.dtype == nw.Datetime and series.dtype.time_zone is None):
         return replace(_read_array(series.to_numpy(), side), items=index)  # NumPy keeps nanoseconds, Python does not
+    if series.dtype == nw.Datetime:
+        return replace(_instants(series, side), items=index)
     if series.dtype == nw.Time:
         return replace(_read_array(times(series), side), items=index)
     simple = series.dtype.is_numeric() or series.dtype == nw.Boolean
@@ -186,6 +190,31 @@ def _from_series(series: Any, side: str) -> Labels:
         return replace(_read_array(series.to_numpy(), side), items=index)
     present = ~series.is_null().to_numpy().astype(bool)
     return replace(_read_present(series.drop_nulls().to_numpy(), present, side), items=index)
+
+
+def _instants(series: Any, side: str) -> Labels:
+    """Labels from times with a time zone, which are the same if they are the same instant."""
+    utc = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None).to_numpy()
+    found = _read_array(utc, side)
+    names = [_instant(name, series.dtype.time_zone) for name in found.names or ()]
+    return replace(found, names=names)
+
+
+def _instant(time: np.datetime64, zone: str) -> Any:
+    """A time in UTC as Python's or pandas' time in a zone; as it is, if it has nanoseconds and there is no pandas."""
+    from zoneinfo import ZoneInfo
+
+    if time == time.astype("M8[us]"):
+        try:
+            plain = time.astype("M8[us]").item()
+            return plain.replace(tzinfo=UTC).astimezone(ZoneInfo(zone))
+        except (AttributeError, OverflowError, ValueError, OSError, KeyError):  # a year or a zone unknown to Python
+            return time
+    try:
+        import pandas as pd
+    except ImportError:
+        return time
+    return pd.Timestamp(time).tz_localize("UTC").tz_convert(zone)
 
 
 def times(series: Any) -> NDArray[Any]:

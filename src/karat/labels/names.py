@@ -1,16 +1,13 @@
-"""Equality and order of labels.
+"""Lists of distinct labels: encoded, in canonical order, checked and merged; identity.py defines which are the same.
 
-Two labels are the same if they are equal under Python's == and of the same kind. Numbers are one kind
-(1 and 1.0 are the same label), text is another ("1" is not 1), and so are bytes and booleans (True is not
-1). None, NaN, NaT and NA are not labels: they mark an item whose label is missing, code -1. A scalar of an array
-library (a tensor of no dimensions) is the number it holds. Objects that compare by identity are refused, since each
-would be a different label.
+A scalar of an array library (a tensor of no dimensions) is the number it holds. Objects that compare by identity are
+refused, since each would be a different label.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
@@ -23,25 +20,13 @@ from numpy.typing import NDArray
 
 from karat.errors import LabelError, TableError
 from karat.foreign import first_line
-from karat.kernels.objects import number_objects
+from karat.labels.identity import Singleton, is_missing, is_temporal, label_key, numbered, temporal
 
 Ints = NDArray[np.int64]
 T = TypeVar("T")
 
 HUGE = 5000  # digits before or after the decimal point
 LONG = 13_300  # bits of an integer: 4,000 digits, below Python's default limit of 4,300 for conversion to text
-
-
-class Singleton:
-    """The label of a singleton cluster; equal to no other label, not even one that prints alike."""
-
-    __slots__ = ("item",)
-
-    def __init__(self, item: object) -> None:
-        self.item = item
-
-    def __repr__(self) -> str:
-        return f"<alone: {self.item!r}>"
 
 
 class _Missing:
@@ -61,12 +46,11 @@ def encode_objects(values: Sequence[Any], side: str) -> tuple[Ints, list[Any]]:
     """The code of each object, -1 if missing, and the distinct labels in canonical order."""
     values = plain_values(values, side)
     try:
-        codes, distinct = number_objects(_keys(values))
+        codes, names = numbered(values)
     except TypeError:
         raise LabelError(_unhashable(values, side)) from None
-    names: list[Any] = list(distinct)
     if not set(map(type, names)) <= {str, int}:
-        names = [plain(_STOOD_FOR.get(id(key), key)) for key in distinct]
+        names = list(map(plain, names))
     _check_length(names, side)
     order = canonical_order(names)
     ranks = np.full(len(names), -1, dtype=np.int64)
@@ -176,19 +160,6 @@ def _brief(value: Any) -> str:
     return " ".join(str(value).split())[:60]
 
 
-_TRUE, _FALSE = object(), object()
-_STOOD_FOR = {id(_TRUE): True, id(_FALSE): False}
-
-
-def _keys(values: Sequence[Any]) -> list[Hashable]:
-    """The values as dict keys: booleans among numbers are replaced by other objects, since True == 1."""
-    kinds = set(map(type, values))
-    booleans = {kind for kind in kinds if issubclass(kind, (bool, np.bool_))}
-    if booleans and booleans != kinds:
-        return [(_TRUE if v else _FALSE) if isinstance(v, (bool, np.bool_)) else v for v in values]
-    return values if isinstance(values, list) else list(values)
-
-
 def _unhashable(values: Iterable[Any], side: str) -> str:
     position, value = next((p, v) for p, v in enumerate(values) if not _hashable(v))
     kind = type(value).__name__
@@ -220,16 +191,6 @@ def plain(label: Any) -> Any:
     return label
 
 
-def is_missing(label: Any) -> bool:
-    """Whether a label is None, NaN, NaT or NA: NaN and NaT differ from themselves, comparing NA raises."""
-    if label is None:
-        return True
-    try:
-        return bool(label != label)
-    except (TypeError, ValueError):
-        return type(label).__name__ == "NAType"
-
-
 def canonical_order(names: Sequence[Any]) -> list[int]:
     """Indices that sort the labels that are not missing: numbers, then text, then the rest."""
     if set(map(type, names)) in ({str}, {int}):  # a fast path for the common cases
@@ -239,8 +200,9 @@ def canonical_order(names: Sequence[Any]) -> list[int]:
 
 
 def _rank(name: Any) -> tuple[int, Any, str]:
-    if isinstance(name, np.timedelta64):  # a subclass of NumPy's integers
-        return (2, int(name.astype(np.int64)), str(name.dtype))
+    if is_temporal(name):
+        kind, amount = temporal(name)
+        return (2, amount, kind)
     if isinstance(name, (Real, Decimal)) and not isinstance(name, bool):
         return (0, name, "") if isinstance(name, (int, float)) else (0, _exactly(name), str(name))
     if isinstance(name, str):
@@ -257,28 +219,6 @@ def _exactly(number: Any) -> Any:
         return math.copysign(math.inf if number.adjusted() > 0 else 0.0, number)
     finite = isinstance(number, Fraction) or math.isfinite(number)  # isfinite() overflows for large fractions
     return Fraction(*number.as_integer_ratio()) if finite else float(number)
-
-
-def label_key(name: Any) -> Any:
-    """A dict key that is equal for the same label, and for singletons of the same item."""
-    if isinstance(name, Singleton):
-        return (Singleton, name.item)
-    return (bool, name) if isinstance(name, bool) else name
-
-
-class Combination(tuple[Any, ...]):
-    """A tuple of labels, equal to another if all its labels are the same; True is not 1 inside either."""
-
-    __slots__ = ()
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, tuple) and tuple(map(label_key, self)) == tuple(map(label_key, other))
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    def __hash__(self) -> int:
-        return hash(tuple(map(label_key, self)))
 
 
 class ByLabel(Mapping[Any, T]):

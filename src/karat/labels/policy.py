@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from karat.errors import LabelError, Option, brief, listed
-from karat.labels.names import is_missing, plain
+from karat.labels.identity import is_missing
+from karat.labels.names import plain
 
 Missing: TypeAlias = Literal["raise", "drop", "singletons", "cluster"]
 NoiseAs: TypeAlias = Literal["cluster", "singletons", "drop"]

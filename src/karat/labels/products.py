@@ -9,7 +9,7 @@ import numpy as np
 from karat.errors import LabelError
 from karat.labels.encoding import Labels, to_labels
 from karat.labels.matching import match
-from karat.labels.names import Combination, encode_objects
+from karat.labels.names import encode_objects
 
 
 def cross(*labelings: object) -> Labels:
@@ -46,6 +46,6 @@ def _labels(side: Labels, at: Any) -> list[Any]:
     return [None if code < 0 else names[code] for code in chosen.tolist()]
 
 
-def _combined(labels: tuple[Any, ...]) -> Combination | None:
+def _combined(labels: tuple[Any, ...]) -> tuple[Any, ...] | None:
     absent = any(label is None or label != label for label in labels)  # NaN is not equal to itself
-    return None if absent else Combination(labels)
+    return None if absent else labels

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from karat.errors import KaratError
 from karat.kernels.tallying import add_by_code
-from karat.labels.names import Singleton
+from karat.labels.identity import Singleton
 from karat.plot.lettering import OTHER, percent
 from karat.tables.table import Table, several
 

@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import TableError
-from karat.labels.names import MISSING, Singleton, check_names, plain
+from karat.labels.identity import Singleton
+from karat.labels.names import MISSING, check_names, plain
 from karat.labels.policy import Policy
 from karat.limits import CELLS
 

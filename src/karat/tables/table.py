@@ -17,7 +17,8 @@ from karat.kernels.assignment import best_matching, greedy_matching
 from karat.kernels.counting import cross_count
 from karat.kernels.tallying import add_by_code, best_by_code
 from karat.labels.alignment import align
-from karat.labels.names import label_key, merge_names
+from karat.labels.identity import label_key
+from karat.labels.names import merge_names
 from karat.labels.policy import Missing, NoiseAs, Policy
 from karat.labels.rows import PRED, Aligned, Coded, in_order_of_cells
 from karat.limits import ITEMS

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from karat.errors import FileError, Option
 from karat.labels.encoding import Labels
-from karat.labels.names import Combination, encode_objects
+from karat.labels.names import encode_objects
 from karat.labels.rows import Coded
 from karat.machine.temporary import own_folder
 from karat.sources.files import problems, sql
@@ -434,9 +434,9 @@ def _decoded(label: Any) -> Any:
     return tuple(map(json.loads, label)) if isinstance(label, tuple) else json.loads(label)
 
 
-def _combination(labels: tuple[Any, ...]) -> Combination | None:
+def _combination(labels: tuple[Any, ...]) -> tuple[Any, ...] | None:
     """Combine labels of several columns; None if one of them is NaN."""
-    return None if any(label != label for label in labels) else Combination(labels)
+    return None if any(label != label for label in labels) else labels
 
 
 def _list(values: Any) -> Any:

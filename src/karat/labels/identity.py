@@ -1,0 +1,150 @@
+"""Identity of labels: a hashable key for each label, equal for two labels if and only if they are the same label.
+
+Two labels are the same if they are equal and of the same kind. The kinds are numbers (1 and 1.0 are the same label),
+text ("1" is not 1), bytes, booleans (True is not 1), dates, times without a zone, instants (times with a zone, in any
+zone), durations, and objects of any other type that compare by value. Tuples and frozensets are compared member by
+member. None, NaN, NaT and NA are not labels: they mark an item whose label is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from datetime import date, datetime, time, timedelta
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.kernels.objects import number_objects
+
+EPOCH = date(1970, 1, 1).toordinal()
+DAY = 86_400
+ATTO = 10**18  # attoseconds in a second: the finest unit of NumPy's dates
+UNITS = {
+    "W": 7 * DAY * ATTO, "D": DAY * ATTO, "h": 3600 * ATTO, "m": 60 * ATTO, "s": ATTO, "ms": ATTO // 10**3,
+    "us": ATTO // 10**6, "ns": ATTO // 10**9, "ps": ATTO // 10**12, "fs": ATTO // 10**15, "as": 1,
+}  # fmt: skip
+TRUE, FALSE = (bool, True), (bool, False)
+
+
+class Singleton:
+    """The label of a singleton cluster; equal to no other label, not even one that prints alike."""
+
+    __slots__ = ("item",)
+
+    def __init__(self, item: object) -> None:
+        self.item = item
+
+    def __repr__(self) -> str:
+        return f"<alone: {self.item!r}>"
+
+
+def label_key(label: Any) -> Any:
+    """A key that is equal for the same label, and for singletons of the same item."""
+    return (Singleton, label.item) if isinstance(label, Singleton) else _key(label)
+
+
+def keys_of(labels: Sequence[Any]) -> list[Hashable]:
+    """The keys of labels; every singleton is a key of its own."""
+    special = {kind for kind in set(map(type, labels)) if _needs_key(kind)}
+    if not special:
+        return labels if isinstance(labels, list) else list(labels)
+    return [_key(label) if type(label) in special else label for label in labels]
+
+
+def numbered(labels: Sequence[Any]) -> tuple[NDArray[np.int64], list[Any]]:
+    """The code of each label, in order of first occurrence, and the distinct labels; TypeError if one has no hash."""
+    keys = keys_of(labels)
+    codes, distinct = number_objects(keys)
+    if keys is labels:
+        return codes, list(distinct)
+    first = np.zeros(len(distinct), dtype=np.int64)
+    first[codes[::-1]] = np.arange(codes.size - 1, -1, -1)
+    return codes, [labels[index] for index in first.tolist()]
+
+
+@lru_cache(maxsize=1000)
+def _needs_key(kind: Any) -> bool:
+    """Whether labels of a type are not their own keys."""
+    return issubclass(
+        kind, (bool, np.bool_, date, time, timedelta, np.datetime64, np.timedelta64, tuple, frozenset)
+    )  # fmt: skip
+
+
+def _key(label: Any) -> Any:
+    if isinstance(label, (bool, np.bool_)):
+        return TRUE if label else FALSE
+    if isinstance(label, (tuple, frozenset)):
+        return _key_of_members(label)
+    if not _needs_key(label.__class__) or label != label:  # NaT
+        return label
+    kind, amount = temporal(label)
+    return (kind, amount)
+
+
+def _key_of_members(label: tuple[Any, ...] | frozenset[Any]) -> Any:
+    if not any(_needs_key(member.__class__) for member in label):
+        return label
+    return (frozenset if isinstance(label, frozenset) else tuple)(map(_key, label))
+
+
+def is_temporal(label: Any) -> bool:
+    """Whether a label is a date, a time or a duration."""
+    return isinstance(label, (date, time, timedelta, np.datetime64, np.timedelta64))
+
+
+def temporal(label: Any) -> tuple[str, int]:
+    """The kind of a date, a time or a duration, and its amount: days for a date, months, or else attoseconds."""
+    if hasattr(label, "to_datetime64"):  # a Timestamp of pandas, which has nanoseconds
+        if label.tzinfo is None:
+            return temporal(label.to_datetime64())
+        return "instant", temporal(label.tz_convert("UTC").tz_localize(None).to_datetime64())[1]
+    if hasattr(label, "to_timedelta64"):  # a Timedelta of pandas
+        return temporal(label.to_timedelta64())
+    if isinstance(label, (np.datetime64, np.timedelta64)):
+        return _of_numpy(label)
+    if isinstance(label, datetime):
+        since = _microseconds(timedelta(label.toordinal() - EPOCH)) + _of_day(label)
+        offset = label.utcoffset()
+        if offset is None:
+            return "time", since * UNITS["us"]
+        return "instant", (since - _microseconds(offset)) * UNITS["us"]
+    if isinstance(label, date):
+        return "date", label.toordinal() - EPOCH
+    if isinstance(label, time):  # the duration since midnight, as columns of times are read
+        offset = label.utcoffset()
+        since = _of_day(label) - (0 if offset is None else _microseconds(offset))
+        return ("duration" if offset is None else "time of day", since * UNITS["us"])
+    return "duration", _microseconds(label) * UNITS["us"]
+
+
+def _of_numpy(label: Any) -> tuple[str, int]:
+    unit, number = np.datetime_data(label.dtype)
+    if isinstance(label, np.timedelta64):
+        amount = int(label.astype(np.int64)) * number
+        if unit in ("Y", "M"):  # no number of seconds
+            return "months", amount * (12 if unit == "Y" else 1)
+        return "duration", amount * UNITS[unit]
+    if unit in ("Y", "M", "W", "D"):
+        return "date", int(label.astype("M8[D]").astype(np.int64))
+    return "time", int(label.astype(np.int64)) * number * UNITS[unit]
+
+
+def _of_day(clock: datetime | time) -> int:
+    """Microseconds since midnight."""
+    return ((clock.hour * 60 + clock.minute) * 60 + clock.second) * 10**6 + clock.microsecond
+
+
+def _microseconds(duration: timedelta) -> int:
+    return (duration.days * DAY + duration.seconds) * 10**6 + duration.microseconds
+
+
+def is_missing(label: Any) -> bool:
+    """Whether a label is None, NaN, NaT or NA: NaN and NaT differ from themselves, comparing NA raises."""
+    if label is None:
+        return True
+    try:
+        return bool(label != label)
+    except (TypeError, ValueError):
+        return type(label).__name__ == "NAType"

@@ -1,0 +1,80 @@
+"""One label or two: the same answer for lists, columns, sums of tables and item ids."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time, timedelta, timezone
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import karat
+from karat.labels.identity import label_key
+
+BERLIN = ZoneInfo("Europe/Berlin")
+SUMMER, WINTER = (datetime(2024, 10, 27, 2, 30, tzinfo=BERLIN, fold=fold) for fold in (0, 1))
+NOON = datetime(2024, 1, 31, 12, tzinfo=UTC)
+
+ONE: list[list[Any]] = [
+    [1, 1.0, np.int8(1), Decimal(1), Fraction(1)],
+    [0.0, -0.0, 0],
+    [True, np.bool_(True)],
+    [date(2024, 1, 31), np.datetime64("2024-01-31")],
+    [datetime(2024, 1, 31), np.datetime64("2024-01-31T00"), np.datetime64("2024-01-31T00:00:00", "ns")],
+    [datetime(2024, 1, 31), pd.Timestamp("2024-01-31")],
+    [NOON, NOON.astimezone(BERLIN), pd.Timestamp(NOON), NOON.astimezone(timezone(timedelta(hours=-3)))],
+    [timedelta(1), np.timedelta64(1, "D"), np.timedelta64(86400, "s"), pd.Timedelta("1D")],
+    [np.timedelta64(1, "Y"), np.timedelta64(12, "M")],
+    [time(1, 30), timedelta(minutes=90)],
+    [(1, "a"), (1.0, "a")],
+    [(NOON, 1), (NOON.astimezone(BERLIN), 1)],
+]
+TWO: list[tuple[Any, Any]] = [
+    (1, True), (0, False), (1, "1"), ("1", "01"), ("a", b"a"), ("a", "A"), ("a", "a "), ("a", "a\0"),
+    ("\u00e9", "e\u0301"), (SUMMER, WINTER), (date(2024, 1, 31), datetime(2024, 1, 31)),
+    (np.datetime64(1000, "ns"), np.datetime64(1001, "ns")), (np.timedelta64(1, "ns"), np.timedelta64(2, "ns")),
+    (NOON, NOON.replace(tzinfo=None)), (np.timedelta64(1, "M"), np.timedelta64(30, "D")), ((1,), (True,)),
+    (((1,),), ((True,),)), (2**53, 2.0**53 + 2), (2**53 + 1, 2.0**53), (0.1, Decimal("0.1")),
+    (pd.Timestamp(NOON) + pd.Timedelta(1, "ns"), pd.Timestamp(NOON)),
+    (time(1, tzinfo=UTC), time(1)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("labels", ONE, ids=str)
+def test_labels_that_are_one(labels: list[Any]) -> None:
+    assert karat.table(labels, [1] * len(labels)).shape == (1, 1)
+    assert len({label_key(label) for label in labels}) == 1
+    added = karat.Table.from_batches(karat.table([label], [1]) for label in labels)
+    assert added.shape == (1, 1)
+
+
+@pytest.mark.parametrize("labels", TWO, ids=str)
+def test_labels_that_are_two(labels: tuple[Any, Any]) -> None:
+    assert karat.table(list(labels), [1, 1]).shape == (2, 1)
+    added = karat.table([labels[0]], [1]) + karat.table([labels[1]], [1])
+    assert added.shape == (2, 1)
+    items = karat.table([{labels[0]}, {labels[1]}], [{labels[1]}, {labels[0]}])
+    assert items.shape == (2, 2)
+
+
+@pytest.mark.parametrize("unit", ["us", "ns"])
+def test_instants_in_columns_are_two_if_they_differ(unit: Any) -> None:
+    step = 1 if unit == "ns" else 1000
+    start = int(SUMMER.timestamp()) * 10**9
+    ticks = [start, start + step, start + 3600 * 10**9, start]
+    moments = pl.Series(np.array(ticks, dtype="M8[ns]")).cast(pl.Datetime(unit)).dt.replace_time_zone("UTC")
+    zoned = pl.DataFrame({"gold": moments.dt.convert_time_zone("Europe/Berlin"), "pred": [1, 2, 3, 1]})
+    for frame in (zoned, zoned.to_arrow(), zoned.to_pandas()):
+        table = karat.table(frame, gold="gold", pred="pred")
+        assert sorted(table.class_sizes.tolist()) == [1, 1, 2]
+
+
+def test_true_and_one_are_two_items() -> None:
+    gold = [{True: "a", 2: "b"}, {1: "x", 2: "y"}]
+    with pytest.raises(karat.LabelError, match="only gold has True, only pred has 1"):
+        karat.ari(*gold)
