@@ -326,7 +326,7 @@ def write_runs(starts: Ints, members: Codes, found: NDArray[Any], offset: int, s
 
 
 def _weighed(left: AnyInts, right: AnyInts, weights: NDArray[Any]) -> Cells:
-    """Total weights per cell: exact for integers, correctly rounded (in any order) for floats."""
+    """Total weights per cell: exact for integers, correctly rounded (in any order) for floats and fractions."""
     (rows, row_values), (cols, col_values) = encode_integers(left), encode_integers(right)
     keys, possible = rows * col_values.size + cols, row_values.size * col_values.size
     if weights.dtype.kind == "i" and possible <= 4 * keys.size:  # a dense table with few empty cells
@@ -343,6 +343,7 @@ def _weighed(left: AnyInts, right: AnyInts, weights: NDArray[Any]) -> Cells:
         sums = np.add.reduceat(weights, begins)
     else:
         values, ends = weights.tolist(), np.append(begins[1:], weights.size)
-        totals = [math.fsum(values[s:e]) for s, e in zip(begins.tolist(), ends.tolist(), strict=True)]
+        add = math.fsum if weights.dtype.kind == "f" else sum
+        totals = [float(add(values[s:e])) for s, e in zip(begins.tolist(), ends.tolist(), strict=True)]
         sums = np.array(totals, dtype=np.float64)
     return Cells(row_values, col_values, keys // col_values.size, keys % col_values.size, sums)

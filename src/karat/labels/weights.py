@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Set
+from decimal import Decimal
+from fractions import Fraction
 from numbers import Real
 from typing import Any
 
@@ -14,17 +16,21 @@ from karat.errors import LabelError, brief
 from karat.labels.encoding import mask_of
 from karat.labels.names import as_array
 
+DIGITS = 400  # before or after the decimal point of a decimal weight
 ALL_ZERO = "all weights are 0; give at least one item a positive weight."
 
 
 def check_weights(values: Any, size: int | None) -> NDArray[Any]:
-    """Weights as an int64 or float64 array; LabelError for a weight that is negative or not finite."""
+    """Weights as an array of int64, float64, or of exact fractions (dtype object) if decimals or fractions are given.
+
+    LabelError for a weight that is negative or not finite.
+    """
     if isinstance(values, (str, bytes, Set)) or not (hasattr(values, "__array__") or isinstance(values, Iterable)):
         raise LabelError(f"weights is {brief(values)}; give a list of numbers, one for each item.")
     array = _numbers(values if hasattr(values, "__array__") else list(values))
     if array.ndim != 1 or (size is not None and array.size != size):
         raise LabelError(f"weights has shape {array.shape} but there are {size} items; give one weight per item.")
-    bad = np.flatnonzero(~np.isfinite(array) | (array < 0))
+    bad = np.flatnonzero((array < 0) if array.dtype.kind == "O" else ~np.isfinite(array) | (array < 0))
     if bad.size:
         raise LabelError(f"weights has {array[bad[0]]} at position {bad[0]}; give finite weights, none negative.")
     if not array.any():
@@ -46,12 +52,35 @@ def _numbers(values: Any) -> NDArray[Any]:
         return array.astype(np.int64)
     if array.dtype.kind in "uf":
         return array.astype(np.float64)
-    for position, value in enumerate(values):
-        if not isinstance(value, Real) or isinstance(value, np.timedelta64):
-            raise LabelError(
-                f"weights has {brief(value)} at position {position}, which is not a number; give only numbers."
-            )
-    return np.array([_float(value) for value in values])
+    return _exact([_number(value, position) for position, value in enumerate(values)])
+
+
+def _number(value: Any, position: int) -> Any:
+    """A number as a float if it is one, else as an exact fraction; infinite if it is not finite."""
+    if not isinstance(value, (Real, Decimal)) or isinstance(value, np.timedelta64):
+        raise LabelError(
+            f"weights has {brief(value)} at position {position}, which is not a number; give only numbers."
+        )
+    if isinstance(value, (float, np.floating)) or not hasattr(value, "as_integer_ratio"):
+        return _float(value)
+    if isinstance(value, Decimal) and not (value.is_finite() and abs(value.adjusted()) <= DIGITS):
+        return math.nan if value.is_nan() else math.copysign(math.inf, value)
+    exact: Any = value  # a Real need not offer as_integer_ratio(); int, Fraction and Decimal do
+    return Fraction(*exact.as_integer_ratio())
+
+
+def _exact(numbers: list[Any]) -> NDArray[Any]:
+    """Numbers as integers if all are integral and not too large, as floats if all are, else as exact fractions."""
+    if any(isinstance(number, float) for number in numbers):
+        kinds = {type(number) for number in numbers}
+        if kinds == {float} or not all(map(math.isfinite, (n for n in numbers if isinstance(n, float)))):
+            return np.array([_float(number) for number in numbers])
+        numbers = [Fraction(number) for number in numbers]
+    if all(number.denominator == 1 and abs(number) < 1 << 62 for number in numbers):
+        return np.array([int(number) for number in numbers], dtype=np.int64)
+    array = np.empty(len(numbers), dtype=object)
+    array[:] = numbers
+    return array
 
 
 def _float(value: Any) -> float:

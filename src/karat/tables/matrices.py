@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from decimal import Decimal
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import TableError
+from karat.errors import TableError, brief
 from karat.labels.encoding import mask_of
 from karat.labels.names import as_array, check_names, plain_values
 
@@ -20,10 +22,10 @@ Cells = tuple[Ints, Ints, NDArray[Any], list[Any], list[Any]]
 
 def matrix_cells(matrix: Any, classes: Sequence[Any] | None, clusters: Sequence[Any] | None) -> Cells:
     """Row and column indices and values of the non-zero cells, and a name for every row and column."""
-    if hasattr(matrix, "index") and hasattr(matrix, "columns"):  # a crosstab: its labels are the names
-        classes = list(matrix.index) if classes is None else classes
-        clusters = list(matrix.columns) if clusters is None else clusters
-        matrix = matrix.to_numpy()
+    if hasattr(matrix, "columns") and hasattr(matrix, "to_numpy"):  # a frame: its labels are the names
+        rows_of_frame, columns_of_frame, matrix = _frame(matrix)
+        classes = rows_of_frame if classes is None else classes
+        clusters = columns_of_frame if clusters is None else clusters
     if hasattr(matrix, "tocoo"):
         sparse = matrix.tocoo()
         _check_shape(sparse.shape)
@@ -44,6 +46,36 @@ def matrix_cells(matrix: Any, classes: Sequence[Any] | None, clusters: Sequence[
     )
 
 
+def _frame(frame: Any) -> tuple[list[Any] | None, list[Any], NDArray[Any]]:
+    """The names of rows (None if there are none) and columns of a frame, and its cells."""
+    columns = list(frame.columns)
+    if hasattr(frame, "index"):  # of pandas
+        classes: list[Any] | None = list(frame.index)
+        cells = np.asarray(frame.to_numpy())
+        _check_margins(classes, columns, cells)
+        return classes, columns, cells
+    first = frame[:, 0].to_list() if columns and frame.shape[0] else []
+    if first and all(isinstance(value, str) for value in first):  # a pivot of Polars: its first column names the rows
+        return first, columns[1:], np.asarray(frame[:, 1:].to_numpy())
+    return None, columns, np.asarray(frame.to_numpy())
+
+
+def _check_margins(classes: Any, clusters: list[Any], cells: NDArray[Any]) -> None:
+    """Refuse a crosstab whose last row and column, of the same name, are the sums of the others."""
+    if min(cells.shape, default=0) < 2 or type(classes[-1]) is not type(clusters[-1]) or classes[-1] != clusters[-1]:
+        return
+    inner = cells[:-1, :-1]
+    try:
+        sums = (inner.sum(0) == cells[-1, :-1]).all() and (inner.sum(1) == cells[:-1, -1]).all()
+        margins = bool(sums) and inner.sum() == cells[-1, -1]
+    except TypeError:  # cells that are not numbers are refused later
+        return
+    if margins:
+        raise TableError(
+            f"the row and the column {classes[-1]!r} are the sums of the others; leave them out (margins=False)."
+        )
+
+
 def _dense(matrix: Any) -> NDArray[Any]:
     try:
         dense = as_array(matrix, "the table")
@@ -52,10 +84,23 @@ def _dense(matrix: Any) -> NDArray[Any]:
     _check_shape(dense.shape)
     if dense.dtype.kind == "O":  # checked here, since nonzero() takes None and "" for 0
         clean_counts(dense.ravel())
+    if dense.dtype.kind == "f" and isinstance(matrix, (list, tuple)):
+        _check_precision(matrix)
     mask = mask_of(matrix)
     if mask is not None and mask.any():
         raise TableError("the table has masked cells; fill them, as in matrix.filled(0).")
     return dense
+
+
+def _check_precision(matrix: Any) -> None:
+    """Refuse integers that would be rounded beside a fraction."""
+    for row in matrix:
+        for cell in row if isinstance(row, (list, tuple)) else ():
+            if isinstance(cell, int) and abs(cell) > 1 << 53 and int(float(cell)) != cell:
+                raise TableError(
+                    f"the table has the cell {brief(cell)} beside fractions, where it would be rounded; give whole "
+                    "numbers only, or smaller ones."
+                )
 
 
 def _check_shape(shape: tuple[int, ...]) -> None:
@@ -65,8 +110,10 @@ def _check_shape(shape: tuple[int, ...]) -> None:
 
 def clean_counts(values: NDArray[Any]) -> NDArray[Any]:
     """Cells as int64 or float64; TableError for one that is not a finite non-negative number."""
-    if values.dtype.kind == "O" and all(isinstance(v, Real) for v in values.tolist()):
-        values = np.array([_number(v) for v in values.tolist()])
+    if values.dtype.kind == "O" and all(isinstance(v, (Real, Decimal)) for v in values.tolist()):
+        numbers = [_number(v) for v in values.tolist()]
+        _check_precision([numbers] if any(isinstance(number, float) for number in numbers) else [])
+        values = np.array(numbers)
     if values.dtype.kind not in "biuf":
         odd = next((v for v in values.tolist() if not isinstance(v, Real)), None)
         raise TableError(f"the table has the cell {odd!r}; cells are counts or weights, so give numbers.")
@@ -89,6 +136,8 @@ def _number(value: Any) -> int | float:
 def _names(given: Sequence[Any] | None, size: int, what: str, lines: str) -> list[Any]:
     if given is None:
         return list(range(size))
+    if isinstance(given, AbstractSet):
+        raise TableError(f"{what} is a set, which has no order; give a list of names.")
     try:
         names = list(given)
     except TypeError:

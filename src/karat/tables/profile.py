@@ -207,9 +207,11 @@ def _three(parts: list[float]) -> list[float]:
 
 
 def exact_sum(values: NDArray[Any]) -> Exact:
-    """The exact sum of an array: an int for integers, a Fraction for floats."""
+    """The exact sum of an array: an int for integers, a Fraction for floats and fractions."""
     if values.dtype.kind in "iu":
-        return int(values.sum())
+        return (int((values >> 32).sum()) << 32) + int((values & 0xFFFFFFFF).sum())  # a sum of 64 bits may overflow
+    if values.dtype.kind == "O":
+        return Fraction(sum(values.tolist()))
     highs, lows = sums_by_exponent(np.ascontiguousarray(values))
     exponents = np.flatnonzero(highs | lows)
     if not exponents.size:

@@ -32,10 +32,18 @@ Ints: TypeAlias = NDArray[np.int64]
 LIMIT = 1 << 62  # items in a table, so that the sum of two margins fits 64 bits
 
 
-def check_total(total: float) -> None:
+def _total(weights: NDArray[Any]) -> float | Exact:
+    """The sum of weights, exact for integers and fractions, infinite if it is beyond floats."""
+    if weights.dtype.kind != "f":
+        return exact_sum(weights)
+    with np.errstate(over="ignore"):
+        return float(weights.sum())
+
+
+def check_total(total: float | Exact) -> None:
     """Raise TableError if there are more items than can be counted exactly."""
     if not total < LIMIT:
-        raise TableError(f"the cells add up to {total:.3g}; karat counts fewer than 2^62 (4.6e18) items.")
+        raise TableError(f"the cells add up to {float(total):.3g}; karat counts fewer than 2^62 (4.6e18) items.")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -136,10 +144,8 @@ class Table(Celled):
         rows and cols are indices into classes and clusters, or the labels themselves where those are None.
         """
         if weights is not None:
-            with np.errstate(over="ignore"):
-                total = float(weights.sum(dtype=np.float64))
-            check_total(total)
-            if weights.dtype.kind == "f" and not (weights % 1).any():
+            check_total(_total(weights))
+            if weights.dtype.kind != "i" and not (weights % 1).any():
                 weights = weights.astype(np.int64)
             positive = weights > 0
             if not positive.any():
