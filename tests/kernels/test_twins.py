@@ -18,7 +18,7 @@ from scipy.optimize import linear_sum_assignment
 
 import karat
 from karat import kernels
-from karat.kernels import assignment, counting, expected, logarithm, objects, shuffling, tallying, threads
+from karat.kernels import assignment, counting, expected, logarithm, objects, records, shuffling, tallying, threads
 from karat.tables.profile import exact_sum
 from shared import ROOT
 
@@ -205,6 +205,16 @@ def test_numbered_objects_have_a_twin(values: list[Any]) -> None:
     found, right = objects.number_objects(values), twin(objects.number_objects)(values)
     assert found[0].tolist() == right[0].tolist()
     assert list(map(repr, found[1])) == list(map(repr, right[1]))
+
+
+@needs_compiled
+@given(st.lists(st.text('a", \t\n\r', max_size=12), max_size=4))
+def test_scanned_records_have_a_twin(parts: list[str]) -> None:
+    state, right = records.new_scan(), records.new_scan()
+    for part in parts:
+        records.scan_records(part.encode(), ord(","), state)
+        twin(records.scan_records)(part.encode(), ord(","), right)
+        assert state.tolist() == right.tolist()
 
 
 SCORES = """

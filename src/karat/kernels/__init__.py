@@ -7,6 +7,7 @@ results. KARAT_KERNELS=numpy in the environment selects the twins.
 counting.py    from two columns of integers to the cells of their table
 tallying.py    sums, maxima and counts by code
 objects.py     Python objects numbered by hashing
+records.py     the records of delimited text
 assignment.py  the maximum-weight one-to-one matching
 moves.py       k-means and single moves of documents
 logarithm.py   logarithms that give the same bits everywhere
@@ -28,7 +29,9 @@ from typing import Any, TypeVar, cast
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-NAMES = ("assignment", "counting", "expected", "logarithm", "moves", "objects", "shuffling", "tallying")
+NAMES = (
+    "assignment", "counting", "expected", "logarithm", "moves", "objects", "records", "shuffling", "tallying",
+)  # fmt: skip
 
 
 def twin(function: F) -> F:
