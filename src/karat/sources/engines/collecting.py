@@ -17,6 +17,7 @@ from karat.labels.policy import KEEP_OR_DROP, Policy
 from karat.sources.engines.cells import Cells, LazyCells
 from karat.sources.engines.counts import EngineCounts
 from karat.sources.engines.dialects import Lazy, engine_errors
+from karat.sources.engines.duckdb import is_relation, relation_cells, relation_labels, relation_rows
 from karat.sources.engines.queries import (
     COUNT,
     GOLD,
@@ -30,7 +31,6 @@ from karat.sources.engines.queries import (
     pred_names,
     selected,
 )
-from karat.sources.engines.relations import is_relation, relation_cells, relation_labels, relation_rows
 from karat.tables.counts import SingleTable
 from karat.tables.systems import AlignedSystems, Groups
 from karat.tables.table import check_total

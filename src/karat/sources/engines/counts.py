@@ -106,12 +106,32 @@ def _close(cells: Cells) -> None:
         cells.close()
 
 
-def _sides_of(f: CellFormula) -> tuple[str, ...]:
-    """The margins that a formula depends on, found by evaluating it on distinct numbers.
+class _Unknown:
+    """Stands for an argument of a formula; arithmetic and comparisons with it raise TypeError."""
 
-    Most formulas depend on one margin, and distinct pairs (count, size) are far fewer than triples.
+    __array_ufunc__ = None  # so that arrays leave the operation to this class, which has none
+    __hash__ = None  # type: ignore[assignment] # since it has no equality
+
+    def __eq__(self, other: object) -> bool:
+        raise TypeError
+
+    def __bool__(self) -> bool:
+        raise TypeError
+
+
+def _sides_of(f: CellFormula) -> tuple[str, ...]:
+    """The margins that a formula uses: it fails where they are unknown.
+
+    Most formulas use one margin, and distinct pairs (count, size) are far fewer than triples.
     """
-    count, of_class, of_cluster, other = (np.array([x]) for x in (3.0, 7.0, 11.0, 13.0))
-    value = f(count, of_class, of_cluster)
-    by_class, by_cluster = f(count, other, of_cluster) != value, f(count, of_class, other) != value
-    return (*((GOLD,) if by_class else ()), *((PRED,) if by_cluster else ()))
+    one, unknown = np.ones(1), _Unknown()
+    arguments: dict[str, tuple[Any, Any]] = {GOLD: (unknown, one), PRED: (one, unknown)}
+    return tuple(side for side, sizes in arguments.items() if not _works(f, one, *sizes))
+
+
+def _works(f: CellFormula, *arguments: Any) -> bool:
+    try:
+        f(*arguments)
+    except Exception:  # of any type that a formula makes of the TypeError
+        return False
+    return True
