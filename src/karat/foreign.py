@@ -12,7 +12,14 @@ from contextlib import contextmanager
 
 from karat.errors import FileError, KaratError
 
-UNCLEAR = (LookupError, AttributeError, AssertionError, StopIteration, TypeError)  # whose messages need their type
+UNCLEAR = (
+    KeyError,
+    IndexError,
+    AttributeError,
+    AssertionError,
+    StopIteration,
+    TypeError,
+)  # whose messages need their type
 
 
 @contextmanager

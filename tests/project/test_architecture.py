@@ -117,6 +117,13 @@ def test_the_door_is_light(code: str) -> None:
     subprocess.run([sys.executable, "-c", check], check=True, capture_output=True)
 
 
+def test_file_formats_and_options_of_reading_are_declared_without_loading_a_library() -> None:
+    code = "from karat.sources.files import options, registry; registry.formats(), options.parameters()"
+    heavy = (*HEAVY, "h5py", "dataclasses")  # which takes as long to load as argparse
+    check = f"{code}\nimport sys\nheavy = [m for m in {heavy} if m in sys.modules]\nassert not heavy, heavy"
+    subprocess.run([sys.executable, "-c", check], check=True, capture_output=True)
+
+
 def test_scoring_lists_does_not_load_data_frame_libraries() -> None:
     frames = {"pandas", "polars", "pyarrow", "duckdb", "narwhals"}
     check = f"import karat, sys\nkarat.score([0, 1], [0, 1])\nassert not {frames} & set(sys.modules)"

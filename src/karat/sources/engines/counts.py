@@ -63,8 +63,10 @@ class EngineCounts(SingleTable):
     @cached_property
     def profile(self) -> Profile:  # type: ignore[override]
         """Histograms of the sizes of cells, classes and clusters, by two group-bys each."""
-        found: Profile = self._ask(lambda: Profile(self.cells.sizes(), self.cells.sizes(GOLD), self.cells.sizes(PRED)))
-        return found
+        profile: Profile = self._ask(
+            lambda: Profile(self.cells.sizes(), self.cells.sizes(GOLD), self.cells.sizes(PRED))
+        )
+        return profile
 
     def __repr__(self) -> str:
         return f"<EngineCounts: {self.n:,} items in {self.nonempty_cells:,} cells, in {self.engine}>"
@@ -72,10 +74,10 @@ class EngineCounts(SingleTable):
     def cell_total(self, f: CellFormula) -> Any:
         """The sum of f over cells, from the distinct combinations of the sizes that f depends on."""
         sides = _sides_of(f)
-        found = self._ask(lambda: self.cells.groups(sides))
-        counts, times = np.array(found[COUNT], dtype=np.int64), np.array(found["times"], dtype=np.int64)
+        groups = self._ask(lambda: self.cells.groups(sides))
+        counts, times = np.array(groups[COUNT], dtype=np.int64), np.array(groups["times"], dtype=np.int64)
         ones = np.ones_like(counts)
-        margins = [np.array(found[f"{s}_size"], dtype=np.int64) if s in sides else ones for s in (GOLD, PRED)]
+        margins = [np.array(groups[f"{s}_size"], dtype=np.int64) if s in sides else ones for s in (GOLD, PRED)]
         return exact_sum(np.asarray(f(counts, *margins) * times))
 
     def class_best(self, f: CellFormula) -> Any:

@@ -78,10 +78,10 @@ class Frame(NamedTuple):
         if not isinstance(name, str) or name not in self.inner:
             hint = nearest(name if isinstance(name, str) else "", self.inner) or f"there are {listed(self.inner, 12)}."
             raise LabelError(f"{role}={brief(name)} is no column of the frame; {hint}")
-        found = nw.col(self.inner[name])
+        column = nw.col(self.inner[name])
         if self.lazy.collect_schema()[self.inner[name]].is_float() and knows_nan(self.lazy.to_native()):
-            return nw.when(~found.is_nan()).then(found)
-        return found
+            return nw.when(~column.is_nan()).then(column)
+        return column
 
 
 def selected(frame: Frame, columns: Mapping[str, tuple[str, str]]) -> Lazy:
@@ -157,8 +157,8 @@ def number(lazy: Lazy, expression: Any) -> Any:
 
 def sizes(counted: Lazy) -> Sizes:
     """A histogram of the column COUNT, in exact integers."""
-    found = collected(counted.group_by(COUNT).agg(nw.len().alias("times")))
-    pairs = sorted((int(size), int(times)) for size, times in zip(found[COUNT], found["times"], strict=True))
+    histogram = collected(counted.group_by(COUNT).agg(nw.len().alias("times")))
+    pairs = sorted((int(size), int(times)) for size, times in zip(histogram[COUNT], histogram["times"], strict=True))
     return Sizes(tuple(size for size, _ in pairs), tuple(times for _, times in pairs))
 
 

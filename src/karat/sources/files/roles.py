@@ -109,13 +109,13 @@ def _names(sources: Sequence[Source]) -> list[str]:
 
 def _matching(source: Source, preds: Sequence[str]) -> list[str]:
     """The named columns; a pattern such as 'run_*' stands for all columns that match it."""
-    found = []
+    chosen: list[str] = []
     for name in preds:
         fits = [name] if name in source.columns or "*" not in name else fnmatch.filter(source.columns, name)
         if not fits:
             raise FileError(f"{source.input.name!r} has no column like {name!r}; it has {listed(source.columns, 12)}.")
-        found += fits
-    return found
+        chosen += fits
+    return chosen
 
 
 def _in_one_file(
