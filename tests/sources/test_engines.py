@@ -478,6 +478,7 @@ def test_totals_of_cells_that_stay_in_the_engine_are_those_of_the_table(
 ) -> None:
     monkeypatch.setattr(collecting, "COLLECTED", 0)
     gold, pred = ["x"] * 30 + ["y"] * 12, ["k"] * 25 + ["l"] * 10 + ["m"] * 7
-    (counts,) = karat.Evaluation.from_frame(pl.DataFrame({"g": gold, "p": pred}), gold="g", pred="p").tables.values()
+    frame = pl.LazyFrame({"g": gold, "p": pred})
+    (counts,) = karat.Evaluation.from_frame(frame, gold="g", pred="p").tables.values()
     assert isinstance(counts, EngineCounts)
     assert counts.cell_total(f) == pytest.approx(karat.Table.from_labels(gold, pred).cell_total(f), rel=1e-12)
