@@ -7,7 +7,7 @@ paths.py        the files that a name, a pattern or standard input stands for
 recognition.py  the format and the compression of a file
 inputs.py       Input: files, their format, and the options of reading
 contents.py     the decompressed bytes of a text file, within the limits of size
-text.py         decoded text, and delimited records
+text.py         decoded text
 arrays.py, arrow.py
                 NumPy and Arrow files, validated before use
 observations.py, hdf5.py

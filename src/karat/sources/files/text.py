@@ -1,15 +1,13 @@
-"""Text of files, decoded: whole, in parts, or as delimited records."""
+"""Text of files, decoded: whole or in parts."""
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO
 
 from karat.errors import FileError, Option
-from karat.limits import FIELD
 from karat.sources.files.contents import open_bytes, whole
 from karat.sources.files.inputs import Input
 from karat.sources.files.recognition import byte_order
@@ -44,37 +42,3 @@ def opened_text(source: Input, newline: str | None) -> Iterator[IO[str]]:
         encoding = byte_order(file.read(3)) or source.options["encoding"]
         file.seek(0)
         yield io.TextIOWrapper(file, encoding=encoding, newline=newline)
-
-
-def records(source: Input, delimiter: str | None = None) -> Iterator[list[str]]:
-    """The records of a delimited file, all of the same length; empty lines are skipped, unless there is one column."""
-    with long_fields():
-        text = io.StringIO(decoded(source), newline="")
-        reader = csv.reader(text, delimiter=delimiter or source.delimiter, strict=True)
-        size = 0
-        try:
-            for row in reader:
-                if not row and size != 1:
-                    continue
-                row = row or [""]
-                size = size or len(row)
-                if len(row) != size:
-                    raise FileError(
-                        f"{source.name!r} has {len(row)} fields in line {reader.line_num} but {size} in the first; "
-                        "mend the line, or quote the fields that contain the delimiter."
-                    )
-                yield row
-        except csv.Error as problem:
-            raise FileError(
-                f"{source.name!r} is not well-formed in line {reader.line_num} ({problem}); mend it."
-            ) from None
-
-
-@contextmanager
-def long_fields() -> Iterator[None]:
-    """Have the csv module accept fields as long as the limit FIELD."""
-    before = csv.field_size_limit(FIELD.now)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(before)

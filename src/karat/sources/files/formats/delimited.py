@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 from karat.errors import FileError
-from karat.limits import COLUMNS, LINE
+from karat.limits import COLUMNS, FIELD, LINE
 from karat.sources.files.inputs import Input
 from karat.sources.files.registry import Columns, Format, Header, Query, add
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
 def read_delimited(source: Input) -> Columns:
     """Read a CSV or TSV file; an empty field is a missing value, all others are text."""
-    from karat.sources.files.text import records
-
     rows = records(source)
     first = next(rows, None)
     if first is None:
@@ -33,6 +32,47 @@ def read_delimited(source: Input) -> Columns:
         for column, values in zip(columns, zip(*lines, strict=True), strict=True):
             column.extend([value or None for value in values])
     return Columns.of(names, columns)
+
+
+def records(source: Input, delimiter: str | None = None) -> Iterator[list[str]]:
+    """The records of a delimited file, all of the same length; empty lines are skipped, unless there is one column."""
+    import csv
+    import io
+
+    from karat.sources.files.text import decoded
+
+    with _long_fields():
+        text = io.StringIO(decoded(source), newline="")
+        reader = csv.reader(text, delimiter=delimiter or source.delimiter, strict=True)
+        size = 0
+        try:
+            for row in reader:
+                if not row and size != 1:
+                    continue
+                row = row or [""]
+                size = size or len(row)
+                if len(row) != size:
+                    raise FileError(
+                        f"{source.name!r} has {len(row)} fields in line {reader.line_num} but {size} in the first; "
+                        "mend the line, or quote the fields that contain the delimiter."
+                    )
+                yield row
+        except csv.Error as problem:
+            raise FileError(
+                f"{source.name!r} is not well-formed in line {reader.line_num} ({problem}); mend it."
+            ) from None
+
+
+@contextmanager
+def _long_fields() -> Iterator[None]:
+    """Have the csv module accept fields as long as the limit FIELD."""
+    import csv
+
+    before = csv.field_size_limit(FIELD.now)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
 
 
 def _numbers(fields: list[str]) -> list[str]:
@@ -64,9 +104,9 @@ def first_record(source: Input) -> list[str] | None:
     """The first record of a delimited file; None if its first line is empty."""
     import csv
 
-    from karat.sources.files.text import long_fields, opened_text
+    from karat.sources.files.text import opened_text
 
-    with long_fields(), opened_text(source, newline="") as text:
+    with _long_fields(), opened_text(source, newline="") as text:
         record = next(csv.reader(_record(text, source), delimiter=source.delimiter, strict=True), None) or None
     COLUMNS.check(len(record or ()), repr(source.name), FileError)
     return record

@@ -35,7 +35,8 @@ def read_matrix(source: Input) -> tuple[Table, str]:
 
 def _fields(source: Input) -> list[list[str]]:
     """The fields of each line; without the delimiter in the first line, tabs, semicolons or spaces separate them."""
-    from karat.sources.files.text import decoded, records
+    from karat.sources.files.formats.delimited import records
+    from karat.sources.files.text import decoded
 
     text = decoded(source)
     first = text.lstrip("\r\n").partition("\n")[0]
