@@ -49,15 +49,18 @@ def _groups(config: pytest.Config) -> dict[str, dict[str, str]]:
 
 
 @pytest.fixture(autouse=True)
-def _own_measures() -> Iterator[None]:
+def _own_declarations() -> Iterator[None]:
     """What a test or an example declares is forgotten after it."""
-    from karat.measures.registry import _registry
+    from karat.measures.registry import _registry as measures
+    from karat.sources.files import registry
 
-    before = dict(_registry)
+    registry.formats()  # loads those of karat
+    before = [(declared, dict(declared)) for declared in (measures, registry._registry)]
     yield
-    if before:
-        _registry.clear()
-        _registry.update(before)
+    for declared, entries in before:
+        if entries:
+            declared.clear()
+            declared.update(entries)
 
 
 @pytest.fixture(scope="session", autouse=True)

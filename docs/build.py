@@ -1,4 +1,4 @@
-"""Write docs/measures.md, docs/audit.md and the table of rooms from the declarations; tests check that."""
+"""Write docs/measures.md, docs/audit.md and the tables of rooms and of file formats; tests check that."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Any
 
 import karat
 from karat.measures.cards import range_of
+from karat.sources.files.registry import Format
+from karat.sources.files.registry import formats as declared_formats
 
 PAGE = Path(__file__).parent / "measures.md"
 AUDIT = Path(__file__).parent / "audit.md"
@@ -106,8 +108,8 @@ def rooms() -> str:
     for name in project["tool"]["karat"]["rooms"]:
         folder = (source / name).is_dir()
         path = source / name / "__init__.py" if folder else source / f"{name}.py"
-        told = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-        summary = " ".join(told.split("\n\n")[0].split())
+        docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        summary = " ".join(docstring.split("\n\n")[0].split())
         rows.append(f"| `{name}{'/' if folder else '.py'}` | {summary} |")
     text = CONTRIBUTING.read_text(encoding="utf-8")
     before, _, rest = text.partition(START)
@@ -115,7 +117,28 @@ def rooms() -> str:
     return f"{before}{START}{table}\n{END}{rest.partition(END)[2]}"
 
 
+FILES = Path(__file__).parent / "files.md"
+FORMATS, END_OF_FORMATS = "<!-- formats -->\n", "<!-- end of formats -->"
+
+
+def formats() -> str:
+    """docs/files.md with its table of file formats made anew from their declarations."""
+    rows = ["| format | how it is recognised | what it holds | labels |", "|---|---|---|---|"]
+    rows += [f"| {' | '.join(format_cells(form))} |" for form in declared_formats().values()]
+    before, _, rest = FILES.read_text(encoding="utf-8").partition(FORMATS)
+    return "\n".join([f"{before}{FORMATS}{rows[0]}", *rows[1:], f"{END_OF_FORMATS}{rest.partition(END_OF_FORMATS)[2]}"])
+
+
+def format_cells(form: Format) -> list[str]:
+    """One file format as the cells of its row."""
+    signs = [*(f"`{ending}`" for ending in form.endings), *(["first bytes"] if form.magic else [])]
+    signs += [f"`--input {form.name}`"] if form.text else []
+    needs = f"; needs {form.needs}" if form.needs else ""
+    return [form.title, ", ".join(signs), (form.about + needs).replace("|", "\\|"), form.labels.replace("|", "\\|")]
+
+
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
     AUDIT.write_text(audit_page(), encoding="utf-8")
     CONTRIBUTING.write_text(rooms(), encoding="utf-8")
+    FILES.write_text(formats(), encoding="utf-8")

@@ -12,10 +12,21 @@ from contextlib import contextmanager
 
 from karat.errors import FileError, KaratError
 
+UNCLEAR = (
+    KeyError,
+    IndexError,
+    AttributeError,
+    AssertionError,
+    StopIteration,
+    TypeError,
+)  # whose messages need their type
+
 
 @contextmanager
 def translated(sentence: Callable[[str], str], error: type[KaratError] = KaratError) -> Iterator[None]:
     """Raise any exception of the with block as an error of karat, with the message sentence(reason).
+
+    Errors of karat pass, and a NameError does, which is a mistake in karat's code and says nothing of the data.
 
     >>> with translated(lambda reason: f"the table cannot be read ({reason})."):
     ...     {}["x"]
@@ -24,7 +35,7 @@ def translated(sentence: Callable[[str], str], error: type[KaratError] = KaratEr
     """
     try:
         yield
-    except KaratError:
+    except (KaratError, NameError):
         raise
     except MemoryError as problem:
         raise error(sentence("not enough memory")) from problem
@@ -52,11 +63,12 @@ def of_files() -> Iterator[None]:
 def first_line(problem: BaseException, most: int = 200) -> str:
     """The first line of an exception's message, with its type where the message alone is unclear."""
     try:
-        lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
+        text = (isinstance(problem, OSError) and problem.strerror) or str(problem)
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
     except Exception:  # a foreign class
         lines = []
     message = lines[0][:most].rstrip(". ") if lines else ""
-    named = not message or isinstance(problem, (KeyError, AttributeError, AssertionError, StopIteration))
+    named = not message or isinstance(problem, UNCLEAR)
     return f"{type(problem).__name__} {message}".rstrip() if named else message
 
 

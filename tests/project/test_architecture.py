@@ -90,7 +90,12 @@ def test_every_room_says_what_is_in_it() -> None:
     for folder in sorted({p.parent for p in FILES if p.parent != SOURCE}):
         told = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
         lacking = [p.name for p in folder.glob("*.py") if p.name != "__init__.py" and p.stem not in told]
-        families = folder.name in ("measures", "papers", "corpora")  # whose docstring speaks of them together
+        families = folder.name in (
+            "measures",
+            "papers",
+            "corpora",
+            "formats",
+        )  # whose docstring speaks of them together
         assert told, folder
         assert families or not lacking, (folder.name, lacking)
 
@@ -109,6 +114,13 @@ HELP = "from karat.cli import main\ntry: main(['--help'])\nexcept SystemExit: pa
 @pytest.mark.parametrize("code", ["import karat", "import karat.cli; karat.__version__", HELP])
 def test_the_door_is_light(code: str) -> None:
     check = f"{code}\nimport sys\nheavy = [m for m in {HEAVY} if m in sys.modules]\nassert not heavy, heavy"
+    subprocess.run([sys.executable, "-c", check], check=True, capture_output=True)
+
+
+def test_file_formats_and_options_of_reading_are_declared_without_loading_a_library() -> None:
+    code = "from karat.sources.files import options, registry; registry.formats(), options.parameters()"
+    heavy = (*HEAVY, "h5py", "dataclasses")  # which takes as long to load as argparse
+    check = f"{code}\nimport sys\nheavy = [m for m in {heavy} if m in sys.modules]\nassert not heavy, heavy"
     subprocess.run([sys.executable, "-c", check], check=True, capture_output=True)
 
 

@@ -54,3 +54,8 @@ def test_the_version_is_in_one_place() -> None:
 def test_the_table_of_rooms_is_fresh() -> None:
     built = runpy.run_path(str(ROOT / "docs" / "build.py"))["rooms"]()
     assert (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8") == built
+
+
+def test_the_table_of_file_formats_is_fresh() -> None:
+    built = runpy.run_path(str(ROOT / "docs" / "build.py"))["formats"]()
+    assert (ROOT / "docs" / "files.md").read_text(encoding="utf-8") == built

@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 import karat
 from engines import ENGINES, SLOW, counted_frame, engine_params
 from karat.cli import main
+from karat.sources.engines import collecting
 from karat.sources.engines.counts import EngineCounts
 from shared import enough
 
@@ -391,6 +392,7 @@ def test_a_relation_with_many_cells_is_not_read_as_a_whole() -> None:
     """In a process of its own, so that what DuckDB prints when the program ends is seen too."""
     code = """
 import duckdb, karat
+from karat.sources.engines import collecting
 from karat.sources.engines.counts import EngineCounts
 relation = duckdb.connect(config={"memory_limit": "200MB"}).sql(
     "SELECT (i % 3000000)::INTEGER AS a, (i % 3000001)::INTEGER AS b FROM range(3000000) t(i)")
@@ -460,3 +462,23 @@ def test_integral_counts_in_a_csv_file_stay_integral(tmp_path: Path) -> None:
     (tmp_path / "b.csv").write_text("g,p,c\na,1,0.5\nb,2,5\n")
     with opened_by("polars", str(tmp_path / "b.csv"), numbers=["c"]) as frame:
         assert float(counted_frame(frame, gold="g", pred="p", weights="c").n) == 5.5
+
+
+FORMULAS = {
+    "the count": lambda h, a, b: h * h, "the class": lambda h, a, b: h * (h / a), "the cluster": lambda h, a, b: h / b,
+    "both": lambda h, a, b: h * h / (a * b), "a threshold": lambda h, a, b: h * (b > 20),
+    "equality": lambda h, a, b: h * (a == 12), "a choice": lambda h, a, b: np.where(h == a, a, 0),
+    "a function": lambda h, a, b: np.minimum(h, np.sqrt(a)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("f", FORMULAS.values(), ids=list(FORMULAS))
+def test_totals_of_cells_that_stay_in_the_engine_are_those_of_the_table(
+    f: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collecting, "COLLECTED", 0)
+    gold, pred = ["x"] * 30 + ["y"] * 12, ["k"] * 25 + ["l"] * 10 + ["m"] * 7
+    frame = pl.LazyFrame({"g": gold, "p": pred})
+    (counts,) = karat.Evaluation.from_frame(frame, gold="g", pred="p").tables.values()
+    assert isinstance(counts, EngineCounts)
+    assert counts.cell_total(f) == pytest.approx(karat.Table.from_labels(gold, pred).cell_total(f), rel=1e-12)

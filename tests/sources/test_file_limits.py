@@ -45,7 +45,7 @@ def write(path: Path, text: str) -> Path:
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read a thousand bytes at a time, so that few lines lie within what is read at once."""
     monkeypatch.setattr("karat.sources.files.contents.PART", 1000)
-    monkeypatch.setattr("karat.sources.files.text.PART", 1000)
+    monkeypatch.setattr("karat.sources.files.formats.labels.PART", 1000)
 
 
 def read(path: Path, times: int = 1) -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.sources.files import inputs, queries
+from karat.sources.files import database, inputs, sources
 
 GOLD = ["a", "a", "b", "b", "b", "c"]
 PRED = ["1", "01", "2", "2", "1", "3"]
@@ -94,7 +94,7 @@ def test_integers_are_counted_by_the_database(tmp_path: Path, monkeypatch: pytes
     pl.DataFrame({"gold": gold, "pred": pred}, schema_overrides=kinds).write_parquet(path)
     expected = karat.Table.from_labels(gold, pred)
     assert same(only(karat.read(str(path))), expected)
-    monkeypatch.setattr(queries, "PIECE", 7)  # cells that leave the database at a time
+    monkeypatch.setattr(database, "BATCH", 7)  # cells that leave the database at a time
     assert same(only(karat.read(str(path))), expected)
     some = [None if place % 50 == 0 else value for place, value in enumerate(gold.tolist())]
     pl.DataFrame({"gold": some, "pred": pred}, schema_overrides=kinds).write_parquet(path)
@@ -147,7 +147,7 @@ def test_numpy_files_of_numbers_and_of_text(tmp_path: Path) -> None:
 def test_a_pickle_is_refused(tmp_path: Path) -> None:
     np.save(tmp_path / "gold.npy", np.array([{"a": 1}, "b"], dtype=object), allow_pickle=True)
     np.save(tmp_path / "pred.npy", np.zeros((2, 2)))
-    with pytest.raises(karat.FileError, match="is not an array that karat reads"):
+    with pytest.raises(karat.FileError, match="cannot be read as NumPy"):
         karat.read(str(tmp_path / "gold.npy"), str(tmp_path / "gold.npy"))
     with pytest.raises(karat.FileError, match=r"has shape \(2, 2\); give one label per item"):
         karat.read(str(tmp_path / "pred.npy"), str(tmp_path / "pred.npy"))
@@ -155,7 +155,7 @@ def test_a_pickle_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_one_label_per_line(tmp_path: Path, packed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.sources.files.text.PART", 4)  # so that there are several batches
+    monkeypatch.setattr("karat.sources.files.formats.labels.PART", 4)  # so that there are several batches
     gold, pred = tmp_path / "gold.txt", tmp_path / ("pred.txt.gz" if packed else "pred.txt")
     write(gold, "\r\n".join(GOLD))
     data = "\ufeff" + "\n".join(PRED) + "\n"
@@ -166,7 +166,7 @@ def test_one_label_per_line(tmp_path: Path, packed: bool, monkeypatch: pytest.Mo
 
 
 def test_text_lines_beside_a_numpy_array(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.sources.files.text.PART", 4)
+    monkeypatch.setattr("karat.sources.files.formats.labels.PART", 4)
     np.save(tmp_path / "pred.npy", np.array(PRED))
     table = only(karat.read(write(tmp_path / "gold.labels", "\n".join(GOLD)), str(tmp_path / "pred.npy")))
     assert same(table, EXPECTED)
@@ -561,7 +561,7 @@ def test_what_is_wrong_with_two_files_is_said_in_one_sentence(
         ("d.parquet", b"PAR1 and then nothing", {}, "cannot be read"),
         ("d.arrow", b"ARROW1 and then nothing", {}, "cannot be read as Arrow"),
         ("d.h5ad", b"\x89HDF and then nothing", {}, "is not an AnnData file"),
-        ("d.npy", b"\x93NUMPY and then nothing", {}, "is not an array"),
+        ("d.npy", b"\x93NUMPY and then nothing", {}, "cannot be read as NumPy"),
         ("d.json", b"{}", {}, "is not a table that karat saved"),
         ("d.xz", b"gold,pred\n", {}, "packed in a way that karat cannot read"),
         ("d.csv.gz", b"not packed at all", {}, "is not packed as its ending says"),
@@ -612,7 +612,7 @@ def test_a_file_that_may_not_be_read() -> None:
 
 
 def test_labels_by_position_of_different_lengths_say_how_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.sources.files.text.PART", 2)
+    monkeypatch.setattr("karat.sources.files.formats.labels.PART", 2)
     gold, pred = write(tmp_path / "g.txt", "a\nb\nc\n"), write(tmp_path / "p.txt", "1\n2\n3\n4\n5\n")
     with pytest.raises(karat.FileError, match=r"g.txt' has 3 labels but .*p.txt' has 5"):
         karat.read(gold, pred)
@@ -659,7 +659,7 @@ def test_the_size_decides_who_reads(tmp_path: Path) -> None:
 
     small = inputs.find(write(tmp_path / "d.csv", "gold,pred\n1,2\n"))
     assert not needs_query(small)
-    large = inputs.find(write(tmp_path / "e.csv", "gold,pred\n" + "a,b\n" * (inputs.LARGE // 4)))
+    large = inputs.find(write(tmp_path / "e.csv", "gold,pred\n" + "a,b\n" * (sources.LARGE // 4)))
     assert needs_query(large)
 
 

@@ -139,12 +139,12 @@ def test_weights(rows: list[Any]) -> None:
 
 
 def test_pieces_add_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from karat.sources.files import queries
+    from karat.sources.files import database, queries
 
     rows = [[f"c{i % 7}" if i % 5 else "", f"k{i % 11}", f"w{i % 3}"] for i in range(1000)]
     path = write_csv(tmp_path / "d.csv", [["gold", "pred", "word"], *rows], "\n")
     small = outcome(path, by="word", missing="cluster"), outcome(path, missing="drop", noise="k3", noise_as="drop")
-    monkeypatch.setattr(queries, "PIECE", 64)
+    monkeypatch.setattr(database, "BATCH", 64)
     monkeypatch.setattr(queries, "FEW", 0)
     with large_files():
         large = outcome(path, by="word", missing="cluster"), outcome(path, missing="drop", noise="k3", noise_as="drop")

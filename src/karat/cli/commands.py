@@ -23,7 +23,7 @@ from karat.cli.output import (
     write_csv,
 )
 from karat.cli.streams import inform, put
-from karat.cli.usage import UsageError, check_thresholds, of_usage
+from karat.cli.usage import UsageError, check_thresholds, of_usage, reading_of
 from karat.errors import FileError, KaratError, Option
 from karat.output.bars import say, watched
 from karat.output.layout import Layout, decimals, shortened, shown
@@ -216,23 +216,12 @@ def match(chosen: Namespace) -> None:
 
 
 def _read(chosen: Namespace, by: str | None = None, keep: bool | None = None, ids: bool = False) -> Any:
-    """Read the files into an Evaluation."""
+    """Read the files into an Evaluation; keep: the labels of items, not only tables; ids: their ids too."""
     from karat.scoring.read import evaluation_of_files
 
-    return evaluation_of_files(chosen.files, _reading(chosen, by, keep, ids))
-
-
-def _reading(chosen: Namespace, by: str | None, keep: bool | None, ids: bool) -> Any:
-    """The reading options as a Reading."""
-    from karat.labels.policy import Policy
-    from karat.sources.files.options import Reading, columns_of
-
-    policy = Policy.of(chosen.missing, chosen.noise, chosen.noise_as, chosen.ignore)
-    return Reading(
-        columns_of(chosen.gold or None), tuple(chosen.pred), chosen.id, by, chosen.weights, chosen.count, policy,
-        chosen.input, chosen.encoding, not chosen.no_header, chosen.delimiter, chosen.memory, chosen.threads,
-        not chosen.quiet and watched(), keep, ids,
-    )  # fmt: skip
+    reading = reading_of(vars(chosen))
+    progress = not chosen.quiet and watched()
+    return evaluation_of_files(chosen.files, reading.replaced(by=by, items=keep, ids=ids, progress=progress))
 
 
 def table(chosen: Namespace) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from karat.cli.usage import STATUSES
 from karat.papers import EXPERIMENTS, PAPERS
-from karat.sources.files.inputs import TEXTS
+from karat.sources.files.options import Parameter, parameters
 from karat.version import __version__
 
 EPILOG = """examples:
@@ -321,47 +322,32 @@ def _files(command: argparse.ArgumentParser) -> None:
     command.add_argument("files", nargs="+", metavar="FILES", help="files; - is standard input").complete = {  # type: ignore[attr-defined]
         "bash": "_shtab_compgen_files", "zsh": "_files", "tcsh": "f"
     }  # fmt: skip
-    columns = command.add_argument_group("columns")
-    columns.add_argument(
-        "--gold", metavar="COLUMN", action="append", default=[],
-        help="the gold classes; repeated, classes are the combinations of several columns",
-    )  # fmt: skip
-    columns.add_argument(
-        "--pred",
-        metavar="COLUMN",
-        action="append",
-        default=[],
-        help="predicted clusters; may be repeated, or a pattern: 'run_*'",
-    )
-    columns.add_argument("--id", metavar="COLUMN", help="item ids, on which files are matched")
-    columns.add_argument(
-        "--by",
-        metavar="COLUMN",
-        help="a column of the gold file: each of its groups, such as a word, is scored alone; then the means of groups",
-    )
-    columns.add_argument("--weights", metavar="COLUMN", help="a weight for each item, in the gold file")
-    columns.add_argument(
-        "--count", metavar="COLUMN", help="rows are cells of a table, and this is how many items they hold"
-    )
-    policy = command.add_argument_group("items without a label, and noise")
-    policy.add_argument(
-        "--missing", choices=("raise", "drop", "singletons", "cluster"), default="raise",
-        help="drop such items, or put each alone, or all into one cluster (default: raise, which refuses them)",
-    )  # fmt: skip
-    policy.add_argument("--noise", metavar="LABEL", help="the predicted label that marks noise, such as -1")
-    policy.add_argument("--noise-as", choices=("cluster", "singletons", "drop"), help="what noise counts as")
-    policy.add_argument("--ignore", metavar="LABEL", help="the gold label of items to leave out, such as void")
-    reading = command.add_argument_group("reading")
-    reading.add_argument("--input", choices=TEXTS, help="the format of a text file, if its ending does not say it")
-    reading.add_argument("--delimiter", metavar="C", help="between fields (default: a comma; in TSV files a tab)")
-    reading.add_argument("--encoding", default="utf-8", help="of text files (default: utf-8)")
-    reading.add_argument(
-        "--no-header", action="store_true", help="the first line holds data; columns are called 1, 2, ..."
-    )
-    reading.add_argument(
-        "--memory", type=_size, default="2GB", metavar="SIZE", help="limit for reading large files (default: 2GB)"
-    )
-    reading.add_argument("--threads", type=_positive, metavar="N", help="limit for reading large files (default: all)")
+    groups: dict[str, Any] = {}
+    for name, parameter in parameters().items():
+        if parameter.flag:
+            group = groups.get(parameter.group) or command.add_argument_group(parameter.group)
+            groups[parameter.group] = group
+            _reading_flag(group, name, parameter)
+
+
+def _reading_flag(group: Any, name: str, parameter: Parameter) -> None:
+    """Add the flag of an option of reading, as it is declared."""
+    flag = name.replace("_", "-")
+    if isinstance(parameter.default, bool):  # a flag without a value, which says the other
+        no = "no-" if parameter.default else ""
+        action = "store_false" if parameter.default else "store_true"
+        group.add_argument(f"--{no}{flag}", dest=name, action=action, help=parameter.help)
+        return
+    default = parameter.default
+    note = f" (default: {default})" if default is not None and "(default:" not in parameter.help else ""
+    options: dict[str, Any] = {"metavar": parameter.metavar, "help": f"{parameter.help}{note}".replace("%", "%%")}
+    if parameter.repeated:
+        options |= {"action": "append", "default": []}
+    else:
+        options |= {"type": VALUES[parameter.kind], "default": default}
+    if parameter.choices is not None:
+        options["choices"] = parameter.choices()
+    group.add_argument(f"--{flag}", **options)
 
 
 def _output(command: argparse.ArgumentParser) -> None:
@@ -426,3 +412,6 @@ def _number(text: str, low: int, high: int) -> int:
     if not low <= number <= high:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from {low} to {high:,}")
     return number
+
+
+VALUES: dict[str, Callable[[str], Any]] = {"text": str, "number": _positive, "size": _size}  # parsers by kind of value

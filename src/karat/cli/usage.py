@@ -5,9 +5,12 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from karat.errors import KaratError
+
+if TYPE_CHECKING:
+    from karat.sources.files.options import Reading
 
 DONE, BAD_DATA, BAD_USAGE, TOO_LOW, HUNG_UP, INTERRUPTED, ENDED = 0, 1, 2, 3, 129, 130, 143
 STATUSES = {
@@ -74,15 +77,16 @@ def _check_sampling(given: Mapping[str, Any]) -> None:
 
 
 def _check_reading(given: Mapping[str, Any]) -> None:
-    if "encoding" not in given:
-        return
-    from karat.labels.policy import Policy
-    from karat.sources.files.inputs import check_form
-    from karat.sources.files.options import Reading
+    if "encoding" in given:
+        reading_of(given).check()
 
-    policy = Policy.of(*(given[key] for key in ("missing", "noise", "noise_as", "ignore")))
-    Reading(weights=given["weights"], count=given["count"], policy=policy)
-    check_form(given["encoding"], given["delimiter"])
+
+def reading_of(given: Mapping[str, Any]) -> Reading:
+    """The options of reading among the options of a command."""
+    from karat.sources.files.options import Reading, parameters
+
+    options: Any = {name: given[name] for name, parameter in parameters().items() if parameter.flag}
+    return Reading.of(**options)
 
 
 def check_thresholds(chosen: Namespace, systems: Mapping[str, Mapping[str, float]]) -> None:

@@ -35,7 +35,7 @@ def is_frame(data: object) -> bool:
     """Whether something is a frame of any engine."""
     if data is None or isinstance(data, BUILT_IN):
         return False
-    from karat.sources.engines.relations import is_relation
+    from karat.sources.engines.duckdb import is_relation
 
     return is_relation(data) or is_annotated(data) or _wrapped(data) is not None
 
@@ -68,7 +68,7 @@ def columns_of_frame(systems: Any) -> dict[str, Any] | None:
 
 def _named_by_text(frame: Any) -> Any:
     """A pandas frame with its column names as text, such as "0" for 0; other frames as they are."""
-    from karat.sources.engines.relations import is_relation
+    from karat.sources.engines.duckdb import is_relation
 
     if is_relation(frame) or not hasattr(frame, "set_axis"):  # hasattr would query a relation for its columns
         return frame
@@ -82,7 +82,7 @@ def _eager(frame: Any) -> Any:
     """A frame whose columns are in memory, as narwhals knows it; None if it is lazy or of a database."""
     import narwhals as nw
 
-    from karat.sources.engines.relations import is_relation
+    from karat.sources.engines.duckdb import is_relation
 
     if is_annotated(frame):
         frame = frame.obs
@@ -93,14 +93,9 @@ def _eager(frame: Any) -> Any:
 
 
 def _names(frame: Any) -> list[str]:
-    names = list(frame.columns)
-    if not all(isinstance(name, str) for name in names):
-        odd = next(name for name in names if not isinstance(name, str))
-        raise LabelError(f"the frame has a column called {brief(odd)}, which is not text; rename it.")
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise LabelError(f"the frame has more than one column {twice!r}; give them different names.")
-    return names
+    from karat.sources.engines.queries import check_names
+
+    return check_names(list(frame.columns))
 
 
 class Column:

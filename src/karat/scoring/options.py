@@ -71,7 +71,9 @@ EXPLAINED = {
 }
 
 
-def verb(options: type[Any]) -> Callable[[F], F]:
+def verb(
+    options: type[Any], defaults: Mapping[str, Any] = DEFAULTS, explained: Mapping[str, str] = EXPLAINED
+) -> Callable[[F], F]:
     """Give a verb that takes **options its full signature and the docs of its parameters, for help()."""
 
     def documented(function: F) -> F:
@@ -80,26 +82,26 @@ def verb(options: type[Any]) -> Callable[[F], F]:
         kept = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
         shared = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
-            for name, default in DEFAULTS.items()
+            for name, default in defaults.items()
             if name in names
         ]
         first = [p for p in kept if p.kind is not p.KEYWORD_ONLY]
         own = [p for p in kept if p.kind is p.KEYWORD_ONLY]
         target: Any = function
         target.__signature__ = signature.replace(parameters=[*first, *shared, *own])
-        target.__doc__ = _with_parameters(function.__doc__ or "", [p.name for p in [*first, *shared, *own]])
+        target.__doc__ = _with_parameters(function.__doc__ or "", [p.name for p in [*first, *shared, *own]], explained)
         return function
 
     return documented
 
 
-def _with_parameters(text: str, names: Iterable[str]) -> str:
+def _with_parameters(text: str, names: Iterable[str], explained: Mapping[str, str]) -> str:
     """A docstring with the explanations of its shared parameters, before its example."""
     from textwrap import fill
 
     known = set(names)
     lines = ["Parameters", "----------"]
-    for group, meaning in EXPLAINED.items():
+    for group, meaning in explained.items():
         if known >= set(group.split(", ")):
             lines += [group, fill(meaning, 110, initial_indent="    ", subsequent_indent="    ")]
     parameters = "\n".join(f"    {line}" if line else "" for line in "\n".join(lines).split("\n"))

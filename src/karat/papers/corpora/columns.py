@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from karat.errors import FileError, listed, nearest
-from karat.sources.files.inputs import TABULAR, Input, find
+from karat.sources.files.inputs import Input, find
+from karat.sources.files.paths import temporary_copies
 from karat.sources.files.roles import GOLD, ITEM
 from karat.sources.files.sources import Source, as_list, open_source
 
@@ -23,32 +24,26 @@ def existing(corpus: str, names: Sequence[str]) -> str:
 
 @contextmanager
 def open_table(path: str) -> Iterator[Source]:
-    """Open a CSV, TSV, JSON lines, Parquet or Arrow file, and give access to its columns."""
-    copies: list[str] = []
-    try:
+    """Open a file with columns, of any format that has them, and give access to them."""
+    with temporary_copies() as copies:
         yield from _opened(find(path, copies=copies))
-    finally:
-        for copy in copies:
-            if copy != "-":
-                os.unlink(copy)
 
 
 def _opened(source: Input) -> Iterator[Source]:
-    if source.kind in TABULAR:
+    if source.format.tabular:
         yield open_source(source, None)
         return
-    if source.kind not in ("parquet", "arrow"):
+    if source.format.query is None:
         raise FileError(
             f"{source.name!r} has no columns, as it is read ({source.kind}); give a CSV file with a header."
         )
-    from karat.sources.files.headers import RefusedError
-    from karat.sources.files.queries import Database
+    from karat.sources.files.database import Database, RefusedError
 
     database = Database()
     try:
         yield open_source(source, database)
     except RefusedError as problem:
-        raise FileError(str(problem)) from None
+        raise FileError(problem.whole) from None
     finally:
         database.close()
 

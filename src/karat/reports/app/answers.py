@@ -9,7 +9,7 @@ from typing import Any
 from karat.errors import KaratError
 from karat.limits import APP_THREADS, APP_UNPACKED, BATCH, HELD, UNPACKED, lowered
 from karat.measures.registry import Measure, list_measures
-from karat.reports.app.questions import Question, as_number, check_unpacked, listed_words
+from karat.reports.app.questions import READING, Question, as_number, check_unpacked, reading_options
 from karat.reports.content import Report
 from karat.reports.reporting import report
 from karat.scoring.panels import chosen_measures
@@ -34,14 +34,10 @@ def _report(question: Question, options: dict[str, str]) -> Report:
         "title": options.get("title", ""),
         "interval": _interval(options),
     }
-    reading: Any = {
-        "gold": listed_words(options.get("gold")) or None, "pred": listed_words(options.get("pred")),
-        "id": options.get("id"), "missing": options.get("missing", "raise"),
-        "noise": options.get("noise"), "noise_as": options.get("noise_as"), "threads": APP_THREADS.most,
-    }  # fmt: skip
     folder = f"{question.folder}{os.sep}"  # removed from notes and messages
     try:
-        ev = read(*(folder + name for name in question.names), **reading, items=True)
+        paths = [folder + name for name in question.names]
+        ev = read(*paths, **reading_options(options), threads=APP_THREADS.most, items=True)
         notes = [note.replaced(folder, "") for note in ev.notes]
         return report(ev, command=command_of(question), notes=notes, **arguments)
     except KaratError as problem:
@@ -54,11 +50,13 @@ def command_of(question: Question) -> str:
         return ""  # no files to name
     words = ["karat", "report", *(f"./{name}" if name.startswith("-") else name for name in question.names)]
     options = question.options
-    for name in ("gold", "pred"):
-        words += [part for column in listed_words(options.get(name)) for part in (f"--{name}", column)]
-    for name in ("id", "missing", "noise", "noise_as", "title"):
-        if name in options:
-            words.append(f"--{name.replace('_', '-')}={options[name]}")
+    for name, value in reading_options(options).items():
+        flag = f"--{name.replace('_', '-')}"
+        words += (
+            [part for column in value for part in (flag, column)] if READING[name].repeated else [f"{flag}={value}"]
+        )
+    if "title" in options:
+        words.append(f"--title={options['title']}")
     if "measures" in options or "beta" in options:
         words += ["--measures", ",".join(map(str, _measures(options) or ()))]
     improve = _improve(options)

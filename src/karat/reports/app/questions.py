@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from karat import limits
 from karat.errors import KaratError, Option, Sentence, either
 from karat.sources.files import contents
+from karat.sources.files.options import parameters
+from karat.sources.files.recognition import PACKED
 
 LENGTH = 8  # hexadecimal digits of the length of the JSON that follows
 LONGEST = 200  # bytes of a file name, at most
-WORDS = ("gold", "pred", "id", "measures", "missing", "noise", "noise_as", "improve", "beta", "interval", "title")
+READING = {name: parameter for name, parameter in parameters().items() if parameter.page}  # that the page offers
+WORDS = (*READING, "measures", "improve", "beta", "interval", "title")
 PAGE, PROBLEM = "page.html", "problem.json"  # names of the files with the answer: a report, or an error
 NOT_OURS = "this is not a request of the page; reload it."
 
@@ -127,7 +131,7 @@ def _read(head: bytes) -> tuple[list[tuple[str, int]], dict[str, str]]:
 
 
 def _check_packing(name: str) -> None:
-    if name.lower().endswith((".zst", ".zstd", ".bz2", ".xz", ".zip")):
+    if name.lower().endswith(tuple(set(PACKED) - {".gz"})):
         raise KaratError(f"{name!r} is compressed; decompress it, or use karat report.")
 
 
@@ -164,15 +168,15 @@ def as_number(text: str, name: str, low: float) -> float:
     return value
 
 
+def reading_options(options: Mapping[str, str]) -> dict[str, Any]:
+    """The options of reading in a question, as karat.read() takes them."""
+    given = {name: options[name] for name in READING if name in options}
+    return {name: listed_words(text) if READING[name].repeated else text for name, text in given.items()}
+
+
 def listed_words(text: str | None) -> list[str]:
     """Split a list of column names at commas."""
     return [word.strip() for word in (text or "").split(",") if word.strip()]
-
-
-FIELDS = {
-    "gold": "gold column", "pred": "predicted columns", "id": "id column", "missing": "items without a label",
-    "noise": "noise label", "noise_as": "noise counts as",
-}  # fmt: skip
 
 
 def in_words_of_the_page(sentence: Sentence) -> str:
@@ -185,7 +189,7 @@ def in_words_of_the_page(sentence: Sentence) -> str:
 
 
 def _field(option: Option) -> str:
-    if option.name not in FIELDS:
+    if option.name not in READING:
         return str(option)
     choices = "" if option.bare else either(map(repr, option.choices))
-    return f"«{FIELDS[option.name]}» {choices}".rstrip()
+    return f"«{READING[option.name].page}» {choices}".rstrip()

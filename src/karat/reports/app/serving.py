@@ -19,9 +19,10 @@ from karat.errors import KaratError
 from karat.machine.temporary import MEMORY, new_folder, own_folder
 from karat.measures.registry import list_measures
 from karat.output.layout import shown
-from karat.reports.app.questions import Arrival, Question, in_words_of_the_page
+from karat.reports.app.questions import READING, Arrival, Question, in_words_of_the_page
 from karat.reports.app.workers import RefusedError, Workers
 from karat.reports.pages import own, policy, rendered
+from karat.sources.files.registry import formats, titles
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -172,7 +173,8 @@ def _page(token: str, limit: int) -> tuple[str, str]:
     styles, scripts = [own("style.css"), style], [own("report.js"), script]
     measures = list_measures()
     names, panel = [m.full_text for m in measures if m.better is not None], sum(m.panel for m in measures)
-    known = {"token": token, "limit": limit, "measures": names, "panel": panel}
+    readable = titles([form for form in formats().values() if form.endings])
+    known = {"token": token, "limit": limit, "measures": names, "panel": panel, "formats": readable, "reading": READING}
     page = rendered("app.html", app_style=style, app_script=script, **known)
     return page, f"{policy(styles, scripts)}; connect-src 'self'; frame-ancestors 'none'"
 

@@ -3,7 +3,7 @@
 queries.py     queries in narwhals: cells, histograms of sizes, sums
 cells.py       Cells: the interface to cells stored in an engine, and its narwhals implementation
 dialects.py    differences between engines that narwhals does not hide: caching, collecting, errors
-relations.py   DuckDB relations, queried in SQL
+duckdb.py      DuckDB relations, queried in SQL
 counts.py      EngineCounts: a clustering whose cells stay in the engine
 collecting.py  Columns and FrameSystems: cells are collected when few, else they stay in the engine
 paths.py       files opened by Polars or Spark

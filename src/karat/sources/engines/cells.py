@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import narwhals as nw
 
-from karat.sources.engines.dialects import Lazy, collected, columns, kept, released
+from karat.sources.engines.dialects import Lazy, cached, collected, columns, uncached
 from karat.sources.engines.queries import COUNT, GOLD, PRED, WEIGHT, margin, number, sizes, with_margins
 from karat.tables.counts import CellFormula, count_itself
 from karat.tables.profile import Sizes
@@ -69,11 +69,11 @@ class Cells(ABC):
 
 
 class LazyCells(Cells):
-    """Cells as a narwhals LazyFrame; held is the cached frame that close() releases."""
+    """Cells as a narwhals LazyFrame; source is the cached frame that close() releases."""
 
-    def __init__(self, cells: Lazy, held: Lazy | None = None) -> None:
-        self.held = kept(cells) if held is None else held
-        self.cells = self.held if held is None else cells
+    def __init__(self, cells: Lazy, source: Lazy | None = None) -> None:
+        self.source = cached(cells) if source is None else source
+        self.cells = self.source if source is None else cells
         schema = self.cells.collect_schema()
         self.fractional = schema[COUNT].is_float()
         self.numeric = PRED in schema.names() and schema[PRED].is_numeric()
@@ -92,7 +92,7 @@ class LazyCells(Cells):
 
     def labelled(self) -> LazyCells:
         """The cells of items with both a gold and a predicted label."""
-        return LazyCells(self.cells.filter(~self._lacks_label), self.held)
+        return LazyCells(self.cells.filter(~self._lacks_label), self.source)
 
     @property
     def _lacks_label(self) -> Any:
@@ -104,7 +104,7 @@ class LazyCells(Cells):
 
     def without(self, cluster: Any) -> LazyCells:
         """The cells of all clusters but this one."""
-        return LazyCells(self.cells.filter(nw.col(PRED) != cluster), self.held)
+        return LazyCells(self.cells.filter(nw.col(PRED) != cluster), self.source)
 
     def sizes(self, side: str | None = None) -> Sizes:
         """A histogram of the sizes of cells, classes (GOLD) or clusters (PRED)."""
@@ -126,11 +126,11 @@ class LazyCells(Cells):
     def weighed(self) -> LazyCells:
         """The cells with total weights in place of counts."""
         weights = nw.col(WEIGHT).alias(COUNT)
-        return LazyCells(self.cells.select(GOLD, PRED, weights).filter(nw.col(COUNT) > 0), self.held)
+        return LazyCells(self.cells.select(GOLD, PRED, weights).filter(nw.col(COUNT) > 0), self.source)
 
     def close(self) -> None:
         """Release the cells in the engine."""
-        released(self.held)
+        uncached(self.source)
 
 
 def _largest(cells: Lazy, side: str, value: Any) -> Lazy:

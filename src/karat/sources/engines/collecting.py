@@ -18,6 +18,7 @@ from karat.labels.treatment import apply_policy, label_code
 from karat.sources.engines.cells import Cells, LazyCells
 from karat.sources.engines.counts import EngineCounts
 from karat.sources.engines.dialects import Lazy, engine_errors
+from karat.sources.engines.duckdb import is_relation, relation_cells, relation_labels, relation_rows
 from karat.sources.engines.queries import (
     COUNT,
     GOLD,
@@ -31,7 +32,6 @@ from karat.sources.engines.queries import (
     pred_names,
     selected,
 )
-from karat.sources.engines.relations import is_relation, relation_cells, relation_labels, relation_rows
 from karat.tables.counts import SingleTable
 from karat.tables.systems import AlignedSystems, Groups
 from karat.tables.table import check_total
@@ -123,16 +123,16 @@ class FrameSystems:
         """The systems with collected labels, or a table per system where combinations are too many to collect."""
         with engine_errors(self.columns.frame):
             cells = self.columns.cells(self.names)
-            kept = False
+            used_later = False
             try:
                 if self.everything or cells.number() <= COLLECTED:
                     return AlignedSystems(self._aligned(cells.columns()))
                 if len(self.names) == 1 and self.columns.by is None:
                     counts = self._engine_counts(cells)
-                    kept = True  # later statistics query the cells
+                    used_later = True  # later statistics query the cells
                     return {self.names[0]: counts}
             finally:
-                if not kept:
+                if not used_later:
                     cells.close()
             return {name: self._alone(name) for name in self.names}
 
@@ -149,23 +149,23 @@ class FrameSystems:
         alone = replace(self.columns, preds={name: self.columns.preds[name]})
         return FrameSystems(alone, self.policy).tables[name]
 
-    def _aligned(self, found: Mapping[str, Any]) -> Aligned:
+    def _aligned(self, collected: Mapping[str, Any]) -> Aligned:
         """The collected label combinations, with the policy applied."""
-        counts = np.asarray(found[COUNT])
+        counts = np.asarray(collected[COUNT])
         if not counts.size:
             raise LabelError("the frame has no rows; give at least one.")
         names = pred_names(len(self.names))
-        columns = {"": found[GOLD], **{name: found[ours] for name, ours in zip(self.names, names, strict=True)}}
+        columns = {"": collected[GOLD], **{name: collected[ours] for name, ours in zip(self.names, names, strict=True)}}
         called = {"": "gold", **{name: "pred" if len(self.names) == 1 else repr(name) for name in self.names}}
         sides = {name: Coded(*column_labels(values, called[name]).coded) for name, values in columns.items()}
-        groups = self._groups(found[GROUP]) if GROUP in found else None
-        weights = np.asarray(found[WEIGHT]) if WEIGHT in found else None
+        groups = self._groups(collected[GROUP]) if GROUP in collected else None
+        weights = np.asarray(collected[WEIGHT]) if WEIGHT in collected else None
         if counts.dtype.kind == "f" and (counts % 1).any():
             raise TableError(
                 Option("count", (self.columns.count,)), " has fractions; give whole numbers of items, or use weights."
             )
         check_total(float(counts.sum(dtype=np.float64)))
-        policy = replace(self.policy, weighted=WEIGHT in found)
+        policy = replace(self.policy, weighted=WEIGHT in collected)
         self._check_singletons(sides, counts, weights, policy)
         return apply_policy(Rows(sides, None, counts.astype(np.int64), weights, groups), policy, called)
 

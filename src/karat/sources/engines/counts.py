@@ -63,8 +63,10 @@ class EngineCounts(SingleTable):
     @cached_property
     def profile(self) -> Profile:  # type: ignore[override]
         """Histograms of the sizes of cells, classes and clusters, by two group-bys each."""
-        found: Profile = self._ask(lambda: Profile(self.cells.sizes(), self.cells.sizes(GOLD), self.cells.sizes(PRED)))
-        return found
+        profile: Profile = self._ask(
+            lambda: Profile(self.cells.sizes(), self.cells.sizes(GOLD), self.cells.sizes(PRED))
+        )
+        return profile
 
     def __repr__(self) -> str:
         return f"<EngineCounts: {self.n:,} items in {self.nonempty_cells:,} cells, in {self.engine}>"
@@ -72,10 +74,10 @@ class EngineCounts(SingleTable):
     def cell_total(self, f: CellFormula) -> Any:
         """The sum of f over cells, from the distinct combinations of the sizes that f depends on."""
         sides = _sides_of(f)
-        found = self._ask(lambda: self.cells.groups(sides))
-        counts, times = np.array(found[COUNT], dtype=np.int64), np.array(found["times"], dtype=np.int64)
+        groups = self._ask(lambda: self.cells.groups(sides))
+        counts, times = np.array(groups[COUNT], dtype=np.int64), np.array(groups["times"], dtype=np.int64)
         ones = np.ones_like(counts)
-        margins = [np.array(found[f"{s}_size"], dtype=np.int64) if s in sides else ones for s in (GOLD, PRED)]
+        margins = [np.array(groups[f"{s}_size"], dtype=np.int64) if s in sides else ones for s in (GOLD, PRED)]
         return exact_sum(np.asarray(f(counts, *margins) * times))
 
     def class_best(self, f: CellFormula) -> Any:
@@ -106,12 +108,32 @@ def _close(cells: Cells) -> None:
         cells.close()
 
 
-def _sides_of(f: CellFormula) -> tuple[str, ...]:
-    """The margins that a formula depends on, found by evaluating it on distinct numbers.
+class _Unknown:
+    """Stands for an argument of a formula; arithmetic and comparisons with it raise TypeError."""
 
-    Most formulas depend on one margin, and distinct pairs (count, size) are far fewer than triples.
+    __array_ufunc__ = None  # so that arrays leave the operation to this class, which has none
+    __hash__ = None  # type: ignore[assignment] # since it has no equality
+
+    def __eq__(self, other: object) -> bool:
+        raise TypeError
+
+    def __bool__(self) -> bool:
+        raise TypeError
+
+
+def _sides_of(f: CellFormula) -> tuple[str, ...]:
+    """The margins that a formula uses: it fails where they are unknown.
+
+    Most formulas use one margin, and distinct pairs (count, size) are far fewer than triples.
     """
-    count, of_class, of_cluster, other = (np.array([x]) for x in (3.0, 7.0, 11.0, 13.0))
-    value = f(count, of_class, of_cluster)
-    by_class, by_cluster = f(count, other, of_cluster) != value, f(count, of_class, other) != value
-    return (*((GOLD,) if by_class else ()), *((PRED,) if by_cluster else ()))
+    one, unknown = np.ones(1), _Unknown()
+    arguments: dict[str, tuple[Any, Any]] = {GOLD: (unknown, one), PRED: (one, unknown)}
+    return tuple(side for side, sizes in arguments.items() if not _works(f, one, *sizes))
+
+
+def _works(f: CellFormula, *arguments: Any) -> bool:
+    try:
+        f(*arguments)
+    except Exception:  # of any type that a formula makes of the TypeError
+        return False
+    return True

@@ -72,7 +72,7 @@ def name_of(implementation: Any) -> str:
     return str(implementation).rsplit(".", 1)[-1].partition("[")[0].lower()
 
 
-def kept(cells: Lazy) -> Lazy:
+def cached(cells: Lazy) -> Lazy:
     """Cells cached in their engine, since they are queried several times."""
     native = cells.to_native()
     if comes_from(native, "pyspark"):  # a unique filter, or Spark reuses the cached plan of a file that has changed
@@ -83,7 +83,7 @@ def kept(cells: Lazy) -> Lazy:
     return cells.collect().lazy() if cells.implementation.is_polars() else cells
 
 
-def released(cells: Lazy) -> None:
+def uncached(cells: Lazy) -> None:
     """Release cells that an engine has cached."""
     native = cells.to_native()
     if comes_from(native, "pyspark"):
@@ -92,8 +92,8 @@ def released(cells: Lazy) -> None:
 
 def collected(lazy: Lazy) -> dict[str, list[Any]]:
     """The columns of a result, as lists of plain values."""
-    found = columns(lazy)
-    return {name: values if isinstance(values, list) else values.tolist() for name, values in found.items()}
+    by_name = columns(lazy)
+    return {name: values if isinstance(values, list) else values.tolist() for name, values in by_name.items()}
 
 
 def columns(lazy: Lazy) -> dict[str, Any]:
@@ -114,9 +114,9 @@ def _of_spark(native: Any) -> dict[str, Any]:
     return {name: [row[index] for row in rows] for index, name in enumerate(native.columns)}
 
 
-def frame_columns(found: Any) -> dict[str, Any]:
+def frame_columns(frame: Any) -> dict[str, Any]:
     """The columns of a collected frame: arrays of numbers where none is missing, else lists of plain values."""
-    return {name: _values(found[name]) for name in found.columns}
+    return {name: _values(frame[name]) for name in frame.columns}
 
 
 def _values(series: Any) -> Any:

@@ -178,8 +178,8 @@ def _check_master(master: str | None) -> None:
         try:
             socket.create_connection((host.strip("[]"), int(port)), PATIENCE).close()
             return
-        except OSError as found:
-            problem = found.strerror or str(found)
+        except OSError as failure:
+            problem = failure.strerror or str(failure)
         except ValueError:  # no number after the colon
             pass
     raise KaratError(f"Spark did not start ({problem}); check that a master listens at {master}.")

@@ -30,6 +30,17 @@ def pred_names(number: int) -> list[str]:
     return [PRED] if number == 1 else [f"{PRED}_{index}" for index in range(number)]
 
 
+def check_names(names: Sequence[Any]) -> list[str]:
+    """The names of a frame's columns; refused if they are not text, or not unique."""
+    for name in names:
+        if not isinstance(name, str):
+            raise LabelError(f"the frame has a column called {brief(name)}, which is not text; rename it.")
+    if len(set(names)) < len(names):
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise LabelError(f"the frame has more than one column {repeated!r}; give them different names.")
+    return list(names)
+
+
 class Frame(NamedTuple):
     """A lazy frame of some engine."""
 
@@ -59,13 +70,7 @@ class Frame(NamedTuple):
                 f"{type(native).__name__} is no frame that karat knows; give one of pandas, Polars, PyArrow, DuckDB, "
                 "Dask, Spark or Ibis, or labels as lists."
             ) from None
-        names = names or lazy.collect_schema().names()
-        if not all(isinstance(name, str) for name in names):
-            odd = next(name for name in names if not isinstance(name, str))
-            raise LabelError(f"the frame has a column called {odd!r}, which is no text; rename it.")
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise LabelError(f"the frame has more than one column {twice!r}; give them different names.")
+        names = check_names(names or lazy.collect_schema().names())
         return cls(lazy, dict(zip(names, inner or names, strict=True)), name_of(lazy.implementation))
 
     def column(self, name: object, role: str) -> Any:
@@ -73,10 +78,10 @@ class Frame(NamedTuple):
         if not isinstance(name, str) or name not in self.inner:
             hint = nearest(name if isinstance(name, str) else "", self.inner) or f"there are {listed(self.inner, 12)}."
             raise LabelError(f"{role}={brief(name)} is no column of the frame; {hint}")
-        found = nw.col(self.inner[name])
+        column = nw.col(self.inner[name])
         if self.lazy.collect_schema()[self.inner[name]].is_float() and knows_nan(self.lazy.to_native()):
-            return nw.when(~found.is_nan()).then(found)
-        return found
+            return nw.when(~column.is_nan()).then(column)
+        return column
 
 
 def selected(frame: Frame, columns: Mapping[str, tuple[str, str]]) -> Lazy:
@@ -152,8 +157,8 @@ def number(lazy: Lazy, expression: Any) -> Any:
 
 def sizes(counted: Lazy) -> Sizes:
     """A histogram of the column COUNT, in exact integers."""
-    found = collected(counted.group_by(COUNT).agg(nw.len().alias("times")))
-    pairs = sorted((int(size), int(times)) for size, times in zip(found[COUNT], found["times"], strict=True))
+    histogram = collected(counted.group_by(COUNT).agg(nw.len().alias("times")))
+    pairs = sorted((int(size), int(times)) for size, times in zip(histogram[COUNT], histogram["times"], strict=True))
     return Sizes(tuple(size for size, _ in pairs), tuple(times for _, times in pairs))
 
 

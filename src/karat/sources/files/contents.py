@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import IO, cast
 
 from karat.errors import FileError
 from karat.limits import HELD, LINE, UNPACKED, Limit
-from karat.sources.files.inputs import Input, byte_order
+from karat.sources.files.inputs import Input
+from karat.sources.files.recognition import byte_order
 
 UNREADABLE = (OSError, EOFError, zlib.error)  # raised for a truncated or damaged file
 
@@ -27,14 +27,14 @@ def open_bytes(source: Input) -> IO[bytes]:
 
 def check_packed(source: Input) -> None:
     """Read a gzip file once: DuckDB neither verifies its checksum nor refuses a last line that is too long."""
-    with unreadable(source.name), open_bytes(source) as file:
+    with open_bytes(source) as file:
         for _ in _parts(file, source, (UNPACKED,)):
             pass
 
 
 def check_last_line(source: Input) -> None:
     """Refuse a last line that DuckDB, which reads 32 MB at a time, would silently omit."""
-    with unreadable(source.name), open(source.path, "rb") as file:
+    with open(source.path, "rb") as file:
         file.seek(max(0, source.size - LINE.now - 2))
         end = file.read().rstrip(b"\r\n\0")  # \0 is half of a line feed in UTF-16
     if len(end) > LINE.now and b"\n" not in end and b"\r" not in end:
@@ -57,19 +57,9 @@ def check_unpacked(packed: IO[bytes], name: str) -> int:
     return size
 
 
-@contextmanager
-def unreadable(name: str) -> Iterator[None]:
-    """Raise the errors of a damaged or unreadable file as a FileError."""
-    try:
-        yield
-    except UNREADABLE as problem:
-        reason = str(getattr(problem, "strerror", None) or problem).rstrip(".")
-        raise FileError(f"{name!r} cannot be read ({reason}); check that it is whole.") from None
-
-
 def whole(source: Input) -> bytes:
     """All decompressed bytes of a text file; refused as soon as a line or the whole exceeds the limits."""
-    with unreadable(source.name), open_bytes(source) as file:
+    with open_bytes(source) as file:
         return b"".join(_parts(file, source, (HELD, UNPACKED) if source.packed else (HELD,)))
 
 
@@ -79,7 +69,9 @@ def _parts(file: IO[bytes], source: Input, limits: tuple[Limit, ...]) -> Iterato
     has_lines = None
     while part := file.read(PART):
         if has_lines is None:
-            has_lines = b"\n" in "\n".encode(byte_order(part) or source.encoding)  # true of all encodings but EBCDIC
+            has_lines = b"\n" in "\n".encode(
+                byte_order(part) or source.options["encoding"]
+            )  # true of all encodings but EBCDIC
         size += len(part)
         last = max(part.rfind(b"\n"), part.rfind(b"\r"))
         line = line + len(part) if last < 0 else len(part) - last - 1

@@ -13,8 +13,9 @@ from karat.labels.rows import Aligned, Coded, Rows, rows_of
 from karat.labels.treatment import apply_policy
 from karat.labels.weights import ALL_ZERO
 from karat.sources.files import problems
+from karat.sources.files.database import Database
 from karat.sources.files.options import Reading
-from karat.sources.files.queries import Database, Piece
+from karat.sources.files.queries import Batch, batches, lacking, without_label
 from karat.sources.files.roles import Pairing
 from karat.tables.systems import AlignedSystems, CountedSystems, Groups, Systems
 from karat.tables.table import Table
@@ -24,39 +25,38 @@ HELD = 50_000_000  # label codes kept in memory, of four bytes each; beyond that
 
 def queried(pairings: Sequence[Pairing], reading: Reading, database: Database) -> Systems:
     """The systems of some files: with the labels of items, or only tables if there are too many items."""
-    keep = True if reading.ids else reading.keep
-    pieces = database.pieces(pairings, reading.by, reading.total, ids=reading.ids, whole=keep is True)
-    held: list[Rows] = []
+    keep = True if reading.keeps_ids else reading.options["items"]
+    kept: list[Rows] = []
     counts = _Tables(pairings, reading)
     violations = _Violations(pairings, reading)
-    for piece in pieces:
-        violations.add(piece)
+    for batch in batches(database, pairings, reading, whole=keep is True):
+        violations.add(batch)
         if violations.any:
             continue  # read to the end, so that messages give total numbers
-        rows = _rows(piece, reading)
-        if held and rows.sides[""].names is not held[0].sides[""].names:  # codes differ between parts
+        rows = _rows(batch, reading)
+        if kept and rows.sides[""].names is not kept[0].sides[""].names:  # codes differ between parts
             keep = False
-        held.append(rows)
-        size = sum(part.sides[""].codes.size for part in held) * len(rows.sides)
+        kept.append(rows)
+        size = sum(part.sides[""].codes.size for part in kept) * len(rows.sides)
         if keep is not True and (keep is False or size > HELD):
-            for part in held:
+            for part in kept:
                 counts.add(part)
-            held.clear()
+            kept.clear()
     violations.raise_first(database)
-    if held and counts.empty:
-        return AlignedSystems(_applied(_joined(held), pairings, reading))
-    for part in held:
+    if kept and counts.empty:
+        return AlignedSystems(_applied(_joined(kept), pairings, reading))
+    for part in kept:
         counts.add(part)
     return counts.systems()
 
 
-def _rows(piece: Piece, reading: Reading) -> Rows:
-    weights, counts = piece.weights, piece.counts
-    if reading.count is not None and weights is not None:
+def _rows(batch: Batch, reading: Reading) -> Rows:
+    weights, counts = batch.weights, batch.counts
+    if reading.options["count"] is not None and weights is not None:
         from karat.sources.files.matching import to_counts
 
         weights, counts = None, to_counts(weights)
-    return Rows(dict(piece.sides), piece.items, counts, weights, piece.by)
+    return Rows(dict(batch.sides), batch.items, counts, weights, batch.by)
 
 
 def _applied(rows: Rows, pairings: Sequence[Pairing], reading: Reading) -> Aligned:
@@ -64,7 +64,9 @@ def _applied(rows: Rows, pairings: Sequence[Pairing], reading: Reading) -> Align
     if rows.weights is not None and not rows.weights.any():
         raise LabelError(ALL_ZERO)
     together = pairings[0].together
-    policy = replace(reading.policy, weighted=reading.weights is not None, matched="positions" if together else "items")
+    policy = replace(
+        reading.policy, weighted=reading.options["weights"] is not None, matched="positions" if together else "items"
+    )
     called = {"": str(pairings[0].gold), **{pairing.name: str(pairing.pred) for pairing in pairings}}
     return apply_policy(rows, policy, called, noise_is_text=True)
 
@@ -101,19 +103,19 @@ class _Violations:
         self.missing = dict.fromkeys(self.sides, 0)  # number of items whose label each side lacks
         self.groupless = 0
 
-    def add(self, piece: Piece) -> None:
+    def add(self, batch: Batch) -> None:
         """Count the violations in a part."""
-        self.groupless += piece.groupless
-        by_gold = self.reading.by is not None and self.reading.policy.missing in ("singletons", "cluster")
+        self.groupless += batch.groupless
+        by_gold = self.reading.options["by"] is not None and self.reading.policy.missing in ("singletons", "cluster")
         if by_gold:
-            self.absent[""] += piece.absent[""]
+            self.absent[""] += batch.absent[""]
         if self.reading.policy.missing != "raise":
             return
-        for name, number in piece.absent.items():
+        for name, number in batch.absent.items():
             self.absent[name] += number
-            codes = piece.sides[name].codes
-            lacking = int((codes < 0).sum() if piece.counts is None else piece.counts[codes < 0].sum())
-            self.missing[name] += lacking - number
+            codes = batch.sides[name].codes
+            unlabelled = int((codes < 0).sum() if batch.counts is None else batch.counts[codes < 0].sum())
+            self.missing[name] += unlabelled - number
 
     @property
     def any(self) -> bool:
@@ -123,14 +125,16 @@ class _Violations:
     def raise_first(self, database: Database) -> None:
         """Raise an error for the first kind of violation, with a few of the items."""
         if self.groupless:
-            raise problems.without_value(self.pairings[0].gold.source, "a group", str(self.reading.by), self.groupless)
+            raise problems.without_value(
+                self.pairings[0].gold.source, "a group", str(self.reading.options["by"]), self.groupless
+            )
         if any(self.absent.values()) and self.reading.policy.missing != "raise":
             raise problems.without_side(self.pairings[0], self.absent[""])
         if any(self.absent.values()):
-            raise problems.unmatched(self.pairings, database.lacking(self.sides))
+            raise problems.unmatched(self.pairings, lacking(database, self.sides))
         for name, side in self.sides.items():
             if self.missing[name]:
-                noun, few = ("item", database.without_label(side)) if side.item is not None else ("row", [])
+                noun, few = ("item", without_label(database, side)) if side.item is not None else ("row", [])
                 raise FileError(problems.without_label(side, self.missing[name], noun, few))
 
 
@@ -170,8 +174,8 @@ class _Tables:
             return
         systems: Any = AlignedSystems(aligned).groups
         by_code = rows_of(aligned.groups.codes, len(self.names))
-        for code, found in enumerate(by_code):
-            if found.size:
+        for code, indices in enumerate(by_code):
+            if indices.size:
                 for name, table in systems[self.names[code]].items():
                     self.groups[code][name].append(table)
 
@@ -181,9 +185,9 @@ class _Tables:
             groups = Groups(
                 (
                     self.names[code],
-                    {n: Table.from_batches(parts) for n, parts in found.items()} if any(found.values()) else None,
+                    {n: Table.from_batches(parts) for n, parts in tables.items()} if any(tables.values()) else None,
                 )
-                for code, found in sorted(self.groups.items())
+                for code, tables in sorted(self.groups.items())
             )
             return CountedSystems({}, groups, self.dropped, self.dropped_by)
         if not any(self.parts.values()):

@@ -39,19 +39,19 @@ class Observed:
             if not isinstance(group.get(part, getlink=True), self.h5py.HardLink):
                 raise FileError(f"{self.name!r} has a link at {part!r} instead of data; save it without links.")
             group = group[part]
-        return self._held(group)
+        return self._checked(group)
 
-    def _held(self, found: Any) -> Any:
+    def _checked(self, member: Any) -> Any:
         """Data stored in this file, not in external files, and within the limit of memory."""
-        if isinstance(found, self.h5py.Dataset):
-            if found.external or found.is_virtual:
-                raise FileError(f"{self.name!r} keeps {found.name!r} in other files; save it as one file.")
+        if isinstance(member, self.h5py.Dataset):
+            if member.external or member.is_virtual:
+                raise FileError(f"{self.name!r} keeps {member.name!r} in other files; save it as one file.")
             # a chunk is decompressed as a whole, and data never written take memory by their shape alone
-            sizes = [found.size, *([] if found.chunks is None else [math.prod(found.chunks)])]
-            what = f"{self.name!r}, {found.name!r}"
+            sizes = [member.size, *([] if member.chunks is None else [math.prod(member.chunks)])]
+            what = f"{self.name!r}, {member.name!r}"
             if None not in sizes:  # an empty data set has no shape
-                OBSERVATIONS.check(max(sizes) * max(found.dtype.itemsize, 16), what, FileError)  # 16: a Python object
-        return found
+                OBSERVATIONS.check(max(sizes) * max(member.dtype.itemsize, 16), what, FileError)  # 16: a Python object
+        return member
 
     @property
     def index(self) -> str:
@@ -78,45 +78,45 @@ class Observed:
 
     def _column(self, name: str) -> dict[str, list[Any]]:
         if not hasattr(self.obs, "keys"):  # the format before 2019: one record array, categories in uns
-            found, path = self.obs[name], f"uns/{name}_categories"
-            return _values(found) if path not in self.file else _coded(found, self._own(self.file, path))
-        found = self._own(self.obs, name)
-        if hasattr(found, "keys"):
-            return self._group(name, found)
-        reference = found.attrs.get("categories")
-        codes = self._read_column(found, name)
-        return _values(codes) if reference is None else _coded(codes, self._held(self.file[reference]))
+            member, path = self.obs[name], f"uns/{name}_categories"
+            return _values(member) if path not in self.file else _coded(member, self._own(self.file, path))
+        member = self._own(self.obs, name)
+        if hasattr(member, "keys"):
+            return self._group(name, member)
+        reference = member.attrs.get("categories")
+        codes = self._read_column(member, name)
+        return _values(codes) if reference is None else _coded(codes, self._checked(self.file[reference]))
 
-    def _group(self, name: str, found: Any) -> dict[str, list[Any]]:
-        if "codes" in found and "categories" in found:
-            return _coded(self._read_column(self._own(found, "codes"), name), self._own(found, "categories"))
-        if "values" in found and "mask" in found:
-            values, mask = (self._read_column(self._own(found, part), name) for part in ("values", "mask"))
+    def _group(self, name: str, member: Any) -> dict[str, list[Any]]:
+        if "codes" in member and "categories" in member:
+            return _coded(self._read_column(self._own(member, "codes"), name), self._own(member, "categories"))
+        if "values" in member and "mask" in member:
+            values, mask = (self._read_column(self._own(member, part), name) for part in ("values", "mask"))
             shown = zip(_values(values)["values"], mask.tolist(), strict=True)
             return {"values": [None if hidden else value for value, hidden in shown]}
         raise FileError(
-            f"{self.name!r} has no labels in obs column {name!r}, but {listed(found)}; choose another column."
+            f"{self.name!r} has no labels in obs column {name!r}, but {listed(member)}; choose another column."
         )
 
-    def _read_column(self, found: Any, name: str) -> Any:
+    def _read_column(self, member: Any, name: str) -> Any:
         """Read a column; its shape must be that of the index, one value per observation."""
         index = self._own(self.obs, self.index)
-        if found.shape is None or len(found.shape) != 1 or found.shape != getattr(index, "shape", found.shape):
+        if member.shape is None or len(member.shape) != 1 or member.shape != getattr(index, "shape", member.shape):
             raise FileError(
-                f"{self.name!r} has data of shape {found.shape} in obs column {name!r}; "
+                f"{self.name!r} has data of shape {member.shape} in obs column {name!r}; "
                 "give one label for each observation."
             )
-        return found[()]
+        return member[()]
 
 
 def _coded(codes: Any, categories: Any) -> dict[str, list[Any]]:
     """Codes, with -1 for a missing value, and the category names that they index."""
-    found, names = codes.tolist(), _values(categories[()])["values"]
+    indices, names = codes.tolist(), _values(categories[()])["values"]
     if codes.dtype.kind not in "iu":
         raise ValueError(f"codes of type {codes.dtype}")
-    if found and not -1 <= min(found) <= max(found) < len(names):
-        raise ValueError(f"codes from {min(found)} to {max(found)} for {len(names)} categories")
-    return {"codes": found, "names": names}
+    if indices and not -1 <= min(indices) <= max(indices) < len(names):
+        raise ValueError(f"codes from {min(indices)} to {max(indices)} for {len(names)} categories")
+    return {"codes": indices, "names": names}
 
 
 def _values(array: Any) -> dict[str, list[Any]]:
@@ -138,14 +138,14 @@ def serve(path: str, name: str, most: int) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # so that what libraries print is not read as an answer
     _limit()
     with lowered({OBSERVATIONS: most}):
-        found: Observed | None = None
+        observed: Observed | None = None
         for line in _requests():
             try:
-                if found is None:
-                    found = Observed(path, name)
-                    answer: dict[str, Any] = {"columns": found.columns, "index": found.index}
+                if observed is None:
+                    observed = Observed(path, name)
+                    answer: dict[str, Any] = {"columns": observed.columns, "index": observed.index}
                 else:
-                    answer = found.column(json.loads(line))
+                    answer = observed.column(json.loads(line))
                 text = json.dumps(answer)
             except FileError as problem:
                 text = json.dumps({"problem": str(problem)})

@@ -21,8 +21,9 @@ def matched_in_memory(pairings: Sequence[Pairing], reading: Reading) -> Aligned:
     """Align gold and all systems on the same items, with the policy applied."""
     gold = pairings[0].gold
     sides = {"": gold, **{pairing.name: pairing.pred for pairing in pairings}}
+    by = reading.options["by"]
     weights = None if reading.total is None else _weights(gold.source, reading.total)
-    groups = None if reading.by is None else _groups(gold.source, reading.by)
+    groups = None if by is None else _groups(gold.source, by)
     ids: Any = None
     if pairings[0].together:
         ids = None if gold.item is None else _texts(gold)
@@ -39,7 +40,7 @@ def matched_in_memory(pairings: Sequence[Pairing], reading: Reading) -> Aligned:
         labels = {name: by_item(side) for name, side in sides.items()}
         _check_items(pairings, labels, reading)
     called = {name: str(side) for name, side in sides.items()}
-    options = {"counts": to_counts(weights)} if reading.count is not None else {"weights": weights}
+    options = {"counts": to_counts(weights)} if reading.options["count"] is not None else {"weights": weights}
     return align(
         labels.pop(""), labels, reading.policy, groups=groups, items=ids, called=called, noise_is_text=True, **options
     )

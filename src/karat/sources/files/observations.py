@@ -33,14 +33,12 @@ class Observations:
     """The obs table of an AnnData .h5ad file: the names of its columns and of its index, and their values."""
 
     def __init__(self, source: Input) -> None:
-        if find_spec("h5py") is None:
-            raise FileError(f"{source.name!r} is an AnnData file; pip install h5py to read it.")
         self.name = source.name
         self._process = _started([_package_directories(), source.path, source.name, OBSERVATIONS.now])
         finalize(self, _end, self._process)
-        found = self._answer()
-        self.columns: list[str] = found["columns"]
-        self.index: str = found["index"]
+        answer = self._answer()
+        self.columns: list[str] = answer["columns"]
+        self.index: str = answer["index"]
 
     def column(self, name: str) -> list[Any]:
         """The values of a column, None where missing."""
@@ -50,11 +48,11 @@ class Observations:
             stdin.flush()
         except OSError:  # the process has ended
             raise self._crash() from None
-        found = self._answer()
-        if "codes" not in found:
-            return found["values"]  # type: ignore[no-any-return]
-        names = [*found["names"], None]  # code -1, a missing value, indexes the last element
-        return [names[code] for code in found["codes"]]
+        answer = self._answer()
+        if "codes" not in answer:
+            return answer["values"]  # type: ignore[no-any-return]
+        names = [*answer["names"], None]  # code -1, a missing value, indexes the last element
+        return [names[code] for code in answer["codes"]]
 
     def _answer(self) -> dict[str, Any]:
         stdout: Any = self._process.stdout
@@ -75,8 +73,8 @@ class Observations:
 
 def _package_directories() -> list[str]:
     """The directories that contain the packages karat, NumPy and h5py."""
-    found = [spec.origin for name in ("karat", "numpy", "h5py") if (spec := find_spec(name)) and spec.origin]
-    return list(dict.fromkeys(os.path.dirname(os.path.dirname(os.path.abspath(origin))) for origin in found))
+    origins = [spec.origin for name in ("karat", "numpy", "h5py") if (spec := find_spec(name)) and spec.origin]
+    return list(dict.fromkeys(os.path.dirname(os.path.dirname(os.path.abspath(origin))) for origin in origins))
 
 
 def _started(given: list[Any]) -> subprocess.Popen[bytes]:

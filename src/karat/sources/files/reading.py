@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from karat.errors import FileError, Option, Part, Sentence, listed
 from karat.foreign import of_files
-from karat.sources.files.inputs import TABULAR, Input, Kind, find, tells
+from karat.sources.files.inputs import Input, find_all
 from karat.sources.files.matching import matched_in_memory
-from karat.sources.files.options import Reading
+from karat.sources.files.options import COLUMNS, POLICY, Reading, parameters
+from karat.sources.files.paths import temporary_copies, texts
 from karat.sources.files.roles import Pairing, pair
-from karat.sources.files.sources import needs_query, open_source
+from karat.sources.files.sources import file_errors, needs_query, open_source
 from karat.tables.systems import AlignedSystems, CountedSystems, Systems
 from karat.tables.table import Table
 
 if TYPE_CHECKING:
-    from karat.sources.files.queries import Database
+    from karat.sources.files.database import Database
 
 T = TypeVar("T")
 
@@ -35,103 +33,55 @@ class Read(NamedTuple):
 
 def read_files(paths: Sequence[Any], reading: Reading) -> Read:
     """Read one file with gold and predicted labels, or a gold file and files of systems."""
-    copies: list[str] = []
-    with of_files(), taken_away(copies):
-        names = _paths(paths)
-        kinds = _kinds(names, reading.input)
-        options: Any = {"encoding": reading.encoding, "header": reading.header, "delimiter": reading.delimiter}
-        inputs = [find(name, kind, copies=copies, **options) for name, kind in zip(names, kinds, strict=True)]
-        if any(name.kind in ("table", "matrix") or is_saved(name) for name in inputs):
+    reading.check()
+    with of_files(), temporary_copies() as copies:
+        inputs = find_all(texts(paths), reading, copies)
+        if any(source.format.table is not None for source in inputs):
             return _tables(inputs, reading)
         if not any(map(needs_query, inputs)):
             return _read(inputs, reading, None)
         return by_duckdb(inputs, lambda database: _read(inputs, reading, database), reading)
 
 
-@contextmanager
-def taken_away(copies: list[str]) -> Iterator[None]:
-    """Remove the temporary copies of streams at the end of a with block."""
-    try:
-        yield
-    finally:
-        for copy in copies:
-            if copy != "-":
-                os.unlink(copy)
-
-
-def _paths(names: Sequence[Any]) -> list[str]:
-    try:
-        return [os.fsdecode(name) for name in names]
-    except TypeError:
-        raise FileError(f"{names!r} are no paths; give each file's path as text, one after the other.") from None
-
-
-def _kinds(names: Sequence[str], kind: Kind | None) -> list[Kind | None]:
-    """The format of each file: kind applies to files without a known ending if there are any, else to all."""
-    unknown = [tells(name) is None for name in names]
-    return [kind if unclear or not any(unknown) else None for unclear in unknown]
-
-
 def by_duckdb(inputs: Sequence[Input], work: Callable[[Database | None], T], reading: Reading) -> T:
     """Call work with a database; if that refuses a text file, call it with None, to read without one."""
-    from karat.sources.files.headers import RefusedError
-    from karat.sources.files.queries import Database
+    from karat.sources.files.database import Database, RefusedError
 
-    database = Database(reading.memory, reading.threads, reading.progress)
+    options = reading.options
+    database = Database(options["memory"], options["threads"], options["progress"])
     try:
         return work(database)
     except RefusedError as problem:
-        asked = [name for name in inputs if needs_query(name)]
-        if any(name.kind not in TABULAR or len(name.paths) > 1 or name.packed != name.zipped for name in asked):
-            raise FileError(str(problem)) from None
+        queried = [source for source in inputs if needs_query(source)]
+        if not all(map(_is_readable_without, queried)):
+            raise FileError(problem.whole) from None
         return work(None)
-    except database.duckdb.Error as problem:  # raised by a later query
-        reason = str(problem).split("\n", 1)[0].removesuffix(".")
-        names = listed([name.name for name in inputs], 3)
-        raise FileError(f"{names} cannot be read ({reason}); check that what you give is whole.") from None
-    except RuntimeError as problem:
-        if "interrupted" in str(problem):  # DuckDB's error after Ctrl-C
-            raise KeyboardInterrupt from None
-        raise
     finally:
         database.close()
 
 
-def is_saved(source: Input) -> bool:
-    """Whether a Parquet file is a table that karat saved."""
-    if source.kind != "parquet" or len(source.paths) > 1:
-        return False
-    with open(source.path, "rb") as file:
-        file.seek(max(0, source.size - (1 << 20)))
-        end = file.read()
-    return b"karat" in end and b'"karat": "table"' in end
+def _is_readable_without(source: Input) -> bool:
+    """Whether a file can be read without a database."""
+    return source.format.read is not None and len(source.paths) == 1 and source.packed == source.zipped
 
 
 def _tables(inputs: Sequence[Input], reading: Reading) -> Read:
     """Read files that are contingency tables, each a system."""
-    policy = reading.policy
-    options = {
-        "gold": reading.gold, "pred": reading.pred, "id": reading.id, "by": reading.by, "noise": policy.noise_as,
-        "count": reading.count, "weights": reading.weights, "missing": policy.missing != "raise",
-        "ignore": policy.ignore is not None,
-    }  # fmt: skip
-    for name, given in options.items():
-        if given:
+    for name, parameter in parameters().items():
+        given = dict(reading.options)[name]
+        if parameter.group in (COLUMNS, POLICY) and given is not None and given not in ((), parameter.default):
             raise FileError(
                 f"{inputs[0].name!r} is a table that has been counted already; leave out ", Option(name, bare=True), "."
             )
     tables: dict[str, Table] = {}
     notes: list[Sentence] = []
     for source in inputs:
-        how = "a contingency table"
-        if source.kind == "matrix":
-            from karat.sources.files.text import read_matrix
-
-            table, how = read_matrix(source)
-        elif source.kind == "table" or is_saved(source):
-            table = Table.load(source.path)
-        else:
+        if source.format.table is None:
             raise FileError(f"{source.name!r} is no contingency table, but {inputs[0].name!r} is; give only tables.")
+        if len(source.paths) > 1:
+            raise FileError(f"{source.name!r} matches {len(source.paths)} files; give one, or merge them first.")
+        with file_errors(source):
+            table, how = source.format.table(source)
         name = source.stem if source.stem not in tables else source.name
         if name in tables:
             raise FileError(f"{name!r} is given more than once; give each table once.")
@@ -144,12 +94,13 @@ def _tables(inputs: Sequence[Input], reading: Reading) -> Read:
 def _read(inputs: Sequence[Input], reading: Reading, database: Database | None) -> Read:
     sources = [open_source(source, database) for source in inputs]
     first = sources[0]
-    for role, name in (("by", reading.by), ("count", reading.count), ("weights", reading.weights)):
+    options = reading.options
+    for role, name in (("by", options["by"]), ("count", options["count"]), ("weights", options["weights"])):
         if name is not None:
             first.check(name, role)
-    if reading.by is None and first.group is not None:
-        reading = replace(reading, by=first.group)
-    pairings = pair(sources, reading.gold, reading.pred, reading.id, reading.others)
+    if options["by"] is None and first.group is not None:
+        reading = reading.replaced(by=first.group)
+    pairings = pair(sources, reading.gold, reading.pred, options["id"], reading.others)
     _check_one_id(pairings)
     by_position = not pairings[0].together and pairings[0].gold.item is None
     asked = any(side.source.queried for pairing in pairings for side in (pairing.gold, pairing.pred))
@@ -160,7 +111,7 @@ def _read(inputs: Sequence[Input], reading: Reading, database: Database | None) 
     else:
         systems = AlignedSystems(matched_in_memory(pairings, reading))
     notes = (*notes_on(pairings), *_hints(pairings, systems, reading))
-    return Read(systems, reading.by, notes)
+    return Read(systems, reading.options["by"], notes)
 
 
 def _check_one_id(pairings: Sequence[Pairing]) -> None:
@@ -216,7 +167,7 @@ def _hints(pairings: Sequence[Pairing], systems: Systems, reading: Reading) -> I
     for pairing in pairings:
         tables = _tables_of(systems, pairing.name)
         for side, labels in ((pairing.gold, "classes"), (pairing.pred, "clusters")):
-            text = side.source.input.kind in ("csv", "tsv") and side.source.input.header
+            text = side.source.input.kind in ("csv", "tsv") and reading.options["header"]
             if text and any(side.label in getattr(table, labels) for table in tables):
                 where = f"{side.source.input.name!r} has {side.column} in its first line and as a label"
                 yield Sentence(f"{where}; say ", Option("header", (False,)), " if that line is no heading")
@@ -225,7 +176,7 @@ def _hints(pairings: Sequence[Pairing], systems: Systems, reading: Reading) -> I
     empty = () if systems.groups is None else systems.groups.empty
     if empty:
         yield Sentence(f"{len(empty)} groups are left out, since none of their items is left: {listed(empty)}")
-    if "count" in first.gold.source.columns and reading.count is None and first.together:
+    if "count" in first.gold.source.columns and reading.options["count"] is None and first.together:
         name = first.gold.source.input.name
         yield Sentence(
             f"{name!r} has a column 'count'; if its rows are cells of a table, say ", Option("count", ("count",))
@@ -234,5 +185,5 @@ def _hints(pairings: Sequence[Pairing], systems: Systems, reading: Reading) -> I
 
 def _tables_of(systems: Systems, name: str) -> list[Table]:
     """The tables of a system: one, or one per group."""
-    tables: Any = [systems.tables] if systems.groups is None else list(systems.groups.values())
-    return [found[name] for found in tables]
+    by_system: Any = [systems.tables] if systems.groups is None else list(systems.groups.values())
+    return [tables[name] for tables in by_system]

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from karat.errors import FileError, Option, Part, listed
-from karat.sources.files.inputs import TABULAR
-from karat.sources.files.sources import Name, Source
+from karat.sources.files.options import Name
+from karat.sources.files.sources import Source
 
 ITEM = (
     "id", "item", "item_id", "itemid", "doc", "doc_id", "docid", "document", "document_id", "instance", "instance_id",
@@ -38,7 +38,7 @@ class Side(NamedTuple):
     item: str | None = None
 
     def __str__(self) -> str:
-        only = len(self.source.columns) == 1 and self.source.input.kind not in TABULAR
+        only = len(self.source.columns) == 1 and not self.source.input.format.tabular
         return f"{self.source.input.name!r}" + ("" if only else f", column {self.column}")
 
     @property
@@ -109,13 +109,13 @@ def _names(sources: Sequence[Source]) -> list[str]:
 
 def _matching(source: Source, preds: Sequence[str]) -> list[str]:
     """The named columns; a pattern such as 'run_*' stands for all columns that match it."""
-    found = []
+    chosen: list[str] = []
     for name in preds:
         fits = [name] if name in source.columns or "*" not in name else fnmatch.filter(source.columns, name)
         if not fits:
             raise FileError(f"{source.input.name!r} has no column like {name!r}; it has {listed(source.columns, 12)}.")
-        found += fits
-    return found
+        chosen += fits
+    return chosen
 
 
 def _in_one_file(

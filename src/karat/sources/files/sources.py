@@ -3,34 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from karat.errors import FileError, listed, nearest
+from karat.foreign import translated
 from karat.labels.encoding import Labels
 from karat.labels.products import combined
-from karat.sources.files.inputs import LARGE, TABULAR, Input
-from karat.sources.files.text import Columns, read_delimited, read_json_lines, read_lines
+from karat.sources.files.inputs import Input
+from karat.sources.files.options import Name
+from karat.sources.files.registry import Query, formats
 
 if TYPE_CHECKING:
-    from karat.sources.files.queries import Database
+    from karat.sources.files.database import Database
 
-Name: TypeAlias = str | tuple[str, ...]  # one column, or several whose labels are combined
-
+LARGE = 10 << 20  # bytes above which DuckDB is faster, although it takes an eighth of a second to load
 SCALARS = (str, int, float, bool, type(None))
 
 
 class Source(NamedTuple):
-    """The columns of a file by name, and the roles that its format defines."""
+    """The columns of a file by name, and the roles that its format defines.
+
+    load(name) reads one column. Gold, predicted labels, ids, groups and weights are read by one call each and matched
+    by position, so every call must give the rows of the file in the same order, all of them.
+    """
 
     input: Input
     columns: tuple[str, ...]
-    load: Callable[[str], Any]
+    load: Callable[[str], Any]  # the values of one column in row order, None where missing
     item: str | None = None  # the column of item ids
     label: str | None = None
     group: str | None = None
     queried: bool = False
     inner: tuple[str, ...] = ()  # the names of the columns in queries
-    batches: Callable[[], Iterator[Any]] | None = None  # the only column, in batches
+    batches: Callable[[], Iterator[Any]] | None = None  # the only column in batches, in row order
     note: str = ""  # a note for the user on what was left out
 
     def check_all(self, name: Name, role: str) -> Name:
@@ -39,11 +45,11 @@ class Source(NamedTuple):
 
     def check(self, name: str, role: str) -> str:
         """Return the name of a column; unknown or ambiguous ones are refused."""
-        found = self.columns.count(name)
-        if found == 1:
+        number = self.columns.count(name)
+        if number == 1:
             return name
-        if found:
-            raise FileError(f"{self.input.name!r} has {found} columns {name!r}; give them different names.")
+        if number:
+            raise FileError(f"{self.input.name!r} has {number} columns {name!r}; give them different names.")
         hint = nearest(name, self.columns) or f"it has {listed(self.columns, 12) or 'none'}."
         raise FileError(f"{self.input.name!r} has no column {name!r} for {role}; {hint}")
 
@@ -72,55 +78,83 @@ def as_list(values: Any) -> list[Any]:
 
 def needs_query(source: Input) -> bool:
     """Whether a file is read by DuckDB, because nothing else reads it or DuckDB is faster."""
+    form = source.format
     large = source.packed or len(source.paths) > 1 or source.size >= LARGE
-    return source.kind in ("parquet", "arrow") or (source.kind in TABULAR and large)
+    return form.query is not None and (form.read is None or large)
 
 
 def open_source(source: Input, database: Database | None) -> Source:
-    """Open a file; with a database, formats that it supports are queried there."""
-    if source.kind in ("parquet", "arrow", *TABULAR) and database is not None:
-        from karat.sources.files.headers import header_of
+    """Open a file; with a database, formats that it supports are queried there.
 
-        names, inner = header_of(database, source)
-        asked = Source(source, names, str, queried=True, inner=inner)
-        return asked._replace(load=lambda name: database.column(asked, name))
+    Whatever a library raises for a damaged file, now or when a column is loaded, becomes one FileError.
+    """
+    with file_errors(source):
+        _check_package(source)
+        query = source.format.query
+        opened = _read(source) if query is None or database is None else _queried(source, query, database)
+    return _translated(opened)
+
+
+def file_errors(source: Input) -> AbstractContextManager[None]:
+    """Raise any error of a with block that reads a file as a FileError that names it; errors of karat pass."""
+    remedy = source.format.remedy
+    return translated(
+        lambda reason: f"{source.name!r} cannot be read as {source.format.title} ({reason}); {remedy}.", FileError
+    )
+
+
+def _check_package(source: Input) -> None:
+    """Refuse a format whose package is not installed."""
+    from importlib.util import find_spec
+
+    needs, title = source.format.needs, source.format.title
+    if needs and find_spec(needs) is None:
+        article = "an" if title[0] in "AEIOU" else "a"
+        raise FileError(f"{source.name!r} is {article} {title} file; pip install {needs} to read it.")
+
+
+def _queried(source: Input, query: Query, database: Database) -> Source:
+    """A file whose columns DuckDB selects."""
+    from karat.sources.files.selecting import column, header_of
+
+    header = header_of(database, source, query)
+    opened = Source(source, header.names, str, queried=True, inner=header.inner)
+    return opened._replace(load=lambda name: column(database, opened, name))
+
+
+def _read(source: Input) -> Source:
+    """A file that its format's own reader opens."""
+    form = source.format
     if source.packed and not source.zipped:
-        raise FileError(f"{source.name!r} is packed as .zst, which only CSV and JSON lines may be; unpack it.")
+        raise FileError(f"{source.name!r} is packed as .zst, which only {_queried_texts()} may be; unpack it.")
     if len(source.paths) > 1:
         raise FileError(f"{source.name!r} matches {len(source.paths)} files; give one, or join them first.")
-    if source.kind == "labels":
-        return Source(source, ("label",), lambda _: _joined(read_lines(source)), batches=lambda: read_lines(source))
-    if source.kind == "npy":
-        from karat.sources.files.arrays import read_npy
-
-        array = read_npy(source)
-        return Source(source, ("label",), lambda _: array, batches=lambda: iter([array]))
-    if source.kind == "h5ad":
-        from karat.sources.files.observations import Observations
-
-        table = Observations(source)
-        return Source(source, tuple(table.columns), table.column, item=table.index)
-    return _loaded(source)
-
-
-def _loaded(source: Input) -> Source:
-    if source.kind == "communities":
-        from karat.sources.files.members import read_communities
-
-        return _in_memory(source, read_communities(source), item="item", label="community")
-    if source.kind == "senseval":
-        from karat.sources.files.members import read_senseval
-
-        columns, note = read_senseval(source)
-        return _in_memory(source, columns, item="instance", label="sense", group="lemma", note=note)
-    return _in_memory(source, read_json_lines(source) if source.kind == "jsonl" else read_delimited(source))
-
-
-def _in_memory(source: Input, columns: Columns, **roles: Any) -> Source:
-    if columns.names and not columns.rows:
+    if form.read is None:
+        raise FileError(f"{source.name!r} is read as {form.title}, which needs a database; use karat.read().")
+    columns = form.read(source)
+    if columns.names and columns.rows == 0:
         raise FileError(f"{source.name!r} has no rows; give a file with labels in it.")
-    return Source(source, tuple(columns.names), columns.load, **roles)
+    return Source(
+        source, tuple(columns.names), columns.load, columns.item or form.item, form.label, form.group,
+        batches=columns.batches, note=columns.note,
+    )  # fmt: skip
 
 
-def _joined(batches: Iterator[list[Any]]) -> list[Any]:
-    return [label for batch in batches for label in batch]
+def _queried_texts() -> str:
+    *most, last = [form.title for form in formats().values() if form.tabular]
+    return f"{', '.join(most)} and {last}"
+
+
+def _translated(source: Source) -> Source:
+    """The source with the errors of loading raised as FileError."""
+
+    def load(name: str) -> Any:
+        with file_errors(source.input):
+            return source.load(name)
+
+    def batches() -> Iterator[Any]:
+        if source.batches is not None:
+            with file_errors(source.input):
+                yield from source.batches()
+
+    return source._replace(load=load, batches=None if source.batches is None else batches)

@@ -1,41 +1,23 @@
-"""Formats that name items: communities and Senseval keys."""
+"""Senseval and SemEval keys: lemma, instance and weighted senses in each line."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from karat.errors import FileError, listed
+from karat.errors import FileError
 from karat.sources.files.inputs import Input
-from karat.sources.files.text import Columns, decoded
+from karat.sources.files.registry import Columns, Format, add
 
 
-def read_communities(source: Input) -> Columns:
-    """One cluster per line, its items separated by white space; lines that begin with # are comments."""
-    community_of: dict[str, int] = {}
-    twice: dict[str, None] = {}
-    number = 0
-    for line in decoded(source).split("\n"):
-        if line.lstrip().startswith("#") or not line.strip():
-            continue
-        number += 1
-        for item in line.split():
-            if community_of.setdefault(item, number) != number:
-                twice[item] = None
-    if twice:
-        raise FileError(
-            f"{source.name!r} has {len(twice):,} items in more than one community: {listed(twice, 3)}; "
-            "karat scores partitions, so keep each item in one."
-        )
-    return Columns.of(["item", "community"], [list(community_of), list(community_of.values())])
+def read_senseval(source: Input) -> Columns:
+    """Read lemma, instance, and senses, each with a weight after a slash or with weight 1.
 
-
-def read_senseval(source: Input) -> tuple[Columns, str]:
-    """A Senseval or SemEval key: lemma, instance, and senses, each with a weight after a slash or with weight 1.
-
-    The label is the sense of largest weight, the first one if tied; text after !! is a comment. Returns the columns,
-    and a note on how many instances have several senses, empty if none has.
+    The label is the sense of largest weight, the first one if tied; text after !! is a comment. A note says how many
+    instances have several senses, if any.
     """
+    from karat.sources.files.text import decoded
+
     columns: list[list[Any]] = [[], [], []]
     several = 0
     for number, line in enumerate(decoded(source).split("\n"), 1):
@@ -53,10 +35,11 @@ def read_senseval(source: Input) -> tuple[Columns, str]:
         for column, value in zip(columns, (lemma, f"{lemma} {rest[0]}", sense), strict=True):
             column.append(value)
     note = f"{several:,} of {len(columns[0]):,} instances have several senses; only the heaviest, or the first, counts"
-    return Columns.of(["lemma", "instance", "sense"], columns), note if several else ""
+    return Columns.of(["lemma", "instance", "sense"], columns, note if several else "")
 
 
 def _sense(text: str, name: str, number: int) -> tuple[str, float]:
+    """A sense and its weight; number is the line, for messages."""
     sense, slash, weight = text.rpartition("/")
     if not slash:
         return text, 1.0
@@ -67,3 +50,12 @@ def _sense(text: str, name: str, number: int) -> tuple[str, float]:
     if not math.isfinite(value):
         raise FileError(f"{name!r} has weight {weight} in line {number}; give finite weights.")
     return sense, value
+
+
+add(
+    Format(
+        "senseval", "Senseval or SemEval keys", "`lemma instance sense[/weight] ...` in each line; !! begins a comment",
+        "the sense with the largest weight; scored by lemma", (".key",), read=read_senseval,
+        item="instance", label="sense", group="lemma", example="w i.1 s1/0.5 s2/0.5\nw i.2 s1\nv i.3 s9 !! no\n",
+    )
+)  # fmt: skip

@@ -114,8 +114,8 @@ class DuckdbCells(Cells):
 
     def columns(self) -> dict[str, Any]:
         """Collect all cells, as arrays or lists by column."""
-        found = self.connection.cursor().sql(f"SELECT * FROM {self.name} {self.where}", params=list(self.given))
-        return frame_columns(nw.from_native(found.to_arrow_table()))
+        relation = self.connection.cursor().sql(f"SELECT * FROM {self.name} {self.where}", params=list(self.given))
+        return frame_columns(nw.from_native(relation.to_arrow_table()))
 
     def unlabelled(self) -> int:
         """The number of items without a gold or a predicted label."""
@@ -128,8 +128,8 @@ class DuckdbCells(Cells):
 
     def items_in(self, cluster: Any) -> int:
         """The number of items with this predicted label."""
-        found = self._only(f"{PRED} = ?", cluster)
-        return int(found._ask(f"SELECT coalesce(sum({COUNT}), 0) FROM {{cells}}")[0][0])
+        cells = self._only(f"{PRED} = ?", cluster)
+        return int(cells._ask(f"SELECT coalesce(sum({COUNT}), 0) FROM {{cells}}")[0][0])
 
     def without(self, cluster: Any) -> DuckdbCells:
         """The cells of all clusters but this one."""

@@ -1,0 +1,138 @@
+"""Paths: the files that a name, a pattern or - (standard input) stands for."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from io import BufferedReader
+from typing import IO, Any
+
+from karat.errors import FileError, nearest
+from karat.sources.files.recognition import first_bytes
+
+
+def texts(names: Sequence[Any]) -> list[str]:
+    """Paths as text."""
+    try:
+        return [os.fsdecode(name) for name in names]
+    except TypeError:
+        raise FileError(f"{names!r} are no paths; give each file's path as text, one after the other.") from None
+
+
+def local_paths(name: str, copies: list[str]) -> list[str]:
+    """The paths of the files that a name stands for, none of them empty.
+
+    Streams can be read only once, so they are copied to temporary files, whose paths are added to copies.
+    """
+    if name == "-":
+        if "-" in copies:
+            raise FileError("standard input is given more than once; it can be read once only.")
+        copies.append("-")
+        if sys.stdin is None or sys.stdin.closed:
+            raise FileError("standard input is closed; pipe labels into it.")
+        return [_copied(sys.stdin.buffer, copies)]
+    if os.path.isdir(name):
+        raise FileError(
+            f"{name!r} is a directory; name a file in it, or a pattern such as {os.path.join(name, '*')!r}."
+        )
+    paths = [name] if os.path.exists(name) else _matching(name)
+    if not paths and os.path.islink(name):
+        raise FileError(f"{name!r} is a link to a file that is not there; give the file itself.")
+    if not paths:
+        raise FileError(f"there is no file {name!r}; {_neighbour(name) or 'check its name.'}")
+    paths = [path if os.path.isfile(path) else _copied(path, copies) for path in paths]
+    for path in paths:
+        if not first_bytes(path, path):
+            raise FileError(f"{path!r} is empty; give a file with labels in it.")
+    return paths
+
+
+@contextmanager
+def temporary_copies() -> Iterator[list[str]]:
+    """A list for the temporary copies of streams, which are removed at the end of a with block."""
+    copies: list[str] = []
+    try:
+        yield copies
+    finally:
+        for copy in copies:
+            if copy != "-":
+                os.unlink(copy)
+
+
+def _matching(pattern: str) -> list[str]:
+    from glob import glob, has_magic
+
+    return sorted(path for path in glob(pattern) if os.path.isfile(path)) if has_magic(pattern) else []
+
+
+def _neighbour(name: str) -> str:
+    """A hint at a file of a similar name."""
+    folder, base = os.path.split(name)
+    try:
+        return nearest(base, os.listdir(folder or "."))
+    except OSError:
+        return ""
+
+
+def _check_device(path: str) -> None:
+    """Refuse devices such as /dev/zero, which may never end; terminals are allowed, like standard input."""
+    try:
+        mode = os.stat(path).st_mode
+        if not (stat.S_ISCHR(mode) or stat.S_ISBLK(mode)) or os.path.samefile(path, os.devnull):
+            return
+        with open(path, "rb", buffering=0) as device:
+            terminal = device.isatty()
+    except OSError as problem:
+        raise FileError(f"{path!r} cannot be read ({problem.strerror}); give a file.") from None
+    if not terminal:
+        raise FileError(f"{path!r} is a device; give a file, or - for standard input.")
+
+
+def _copied(source: str | IO[bytes], copies: list[str]) -> str:
+    """Copy a stream, such as standard input or a named pipe, to a temporary file, and return its path."""
+    import tempfile
+
+    from karat.machine.temporary import own_folder
+
+    if isinstance(source, str):
+        _check_device(source)
+    folder = own_folder()
+    try:
+        handle, path = tempfile.mkstemp(dir=folder)
+        copies.append(path)
+        with open(handle, "wb") as copy, open(source, "rb") if isinstance(source, str) else source as stream:
+            copy.writelines(_parts(stream))
+            empty = not copy.tell()
+    except OSError as problem:
+        raise FileError(f"{_named(source)} cannot be read ({problem.strerror}); give a file.") from None
+    if empty:
+        raise FileError(f"{_named(source)} is empty; give something with labels in it.")
+    return path
+
+
+def _parts(stream: IO[bytes]) -> Iterator[bytes]:
+    """The bytes of a stream in parts; Python handles signals between them, not during one long read."""
+    while True:
+        while not _is_ready(stream):
+            pass
+        part = stream.read1(1 << 16) if isinstance(stream, BufferedReader) else stream.read(1 << 16)
+        if not part:
+            return
+        yield part
+
+
+def _is_ready(stream: IO[bytes]) -> bool:
+    """Wait at most half a second for data, and return whether a read would not block."""
+    import select
+
+    try:
+        return bool(select.select([stream], [], [], 0.5)[0])
+    except (OSError, ValueError, TypeError):  # not a file descriptor, or one that select() does not support
+        return True
+
+
+def _named(source: str | IO[bytes]) -> str:
+    return repr(source) if isinstance(source, str) else "standard input"
