@@ -14,7 +14,7 @@ import sklearn.metrics
 
 import karat
 from karat.measures.arithmetic import ratio
-from karat.measures.declared import Pairs
+from karat.measures.pair_counts import Pairs
 from karat.tables.counts import Counts, Statistic
 
 
@@ -102,7 +102,7 @@ class Hits(Statistic):
 
     @classmethod
     def of(cls, counts: Counts) -> Hits:
-        return cls(counts.cell_total(lambda h, a, b: h * (h > 1)), counts.n)
+        return cls(counts.cell_total(lambda h, a, b, total: h * (h > 1)), counts.n)
 
 
 def test_a_user_declares_a_measure_like_any_other() -> None:

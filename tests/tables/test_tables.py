@@ -157,7 +157,7 @@ def test_a_stream_of_batches_is_one_table() -> None:
             karat.Table.from_batches([batch])
 
 
-def test_transposing_exchanges_gold_and_pred() -> None:
+def test_transposing_swaps_gold_and_pred() -> None:
     table = karat.Table.from_matrix(MATRIX, classes="abc")
     assert table.T.classes == (0, 1, 2)
     assert table == table.T.T
@@ -290,7 +290,7 @@ def test_ten_thousand_tables_are_scored_at_once() -> None:
 
 def test_a_stack_leaves_empty_classes_out_of_sums() -> None:
     stack = karat.Stack([[[2, 0], [1, 0]]])
-    assert stack.cluster_total(lambda size: size**0.0).tolist() == [1]
+    assert stack.cluster_total(lambda size, total: size**0.0).tolist() == [1]
 
 
 @pytest.mark.parametrize(

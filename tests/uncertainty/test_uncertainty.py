@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
-from karat.tables.entropies import Sample, _tail
+from karat.measures.entropy_estimates import Sample, _tail
 from karat.tables.profile import Sizes
 from karat.uncertainty.influence import Jackknife
 from karat.uncertainty.intervals import intervals

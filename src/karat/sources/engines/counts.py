@@ -16,7 +16,7 @@ from karat.labels.policy import Policy
 from karat.sources.engines.cells import Cells
 from karat.sources.engines.queries import COUNT, GOLD, PRED
 from karat.tables.counts import CellFormula, SingleTable
-from karat.tables.profile import Profile, exact_sum
+from karat.tables.profile import Profile, Totals, exact_sum
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,20 +71,20 @@ class EngineCounts(SingleTable):
 
     def cell_total(self, f: CellFormula) -> Any:
         """The sum of f over cells, from the distinct combinations of the sizes that f depends on."""
-        sides = _sides_of(f)
+        sides = _sides_of(f, self.totals)
         found = self._ask(lambda: self.cells.groups(sides))
         counts, times = np.array(found[COUNT], dtype=np.int64), np.array(found["times"], dtype=np.int64)
         ones = np.ones_like(counts)
-        margins = [np.array(found[f"{s}_size"], dtype=np.int64) if s in sides else ones for s in (GOLD, PRED)]
-        return exact_sum(np.asarray(f(counts, *margins) * times))
+        gold, pred = (np.array(found[f"{s}_size"], dtype=np.int64) if s in sides else ones for s in (GOLD, PRED))
+        return exact_sum(np.asarray(f(counts, gold, pred, self.totals) * times))
 
     def class_best(self, f: CellFormula) -> Any:
         """The sum over classes of the maximum of f over their cells."""
-        return self._ask(lambda: self.cells.best(f, GOLD))
+        return self._ask(lambda: self.cells.best(f, GOLD, self.totals))
 
     def cluster_best(self, f: CellFormula) -> Any:
         """The sum over clusters of the maximum of f over their cells."""
-        return self._ask(lambda: self.cells.best(f, PRED))
+        return self._ask(lambda: self.cells.best(f, PRED, self.totals))
 
     def matched(self, *, greedy: bool = False) -> Any:
         """Unsupported: matching needs all cells."""
@@ -106,12 +106,13 @@ def _close(cells: Cells) -> None:
         cells.close()
 
 
-def _sides_of(f: CellFormula) -> tuple[str, ...]:
+def _sides_of(f: CellFormula, totals: Totals) -> tuple[str, ...]:
     """The margins that a formula depends on, found by evaluating it on distinct numbers.
 
     Most formulas depend on one margin, and distinct pairs (count, size) are far fewer than triples.
     """
     count, of_class, of_cluster, other = (np.array([x]) for x in (3.0, 7.0, 11.0, 13.0))
-    value = f(count, of_class, of_cluster)
-    by_class, by_cluster = f(count, other, of_cluster) != value, f(count, of_class, other) != value
+    value = f(count, of_class, of_cluster, totals)
+    by_class = f(count, other, of_cluster, totals) != value
+    by_cluster = f(count, of_class, other, totals) != value
     return (*((GOLD,) if by_class else ()), *((PRED,) if by_cluster else ()))
