@@ -1,7 +1,7 @@
 """Every measure once more, from the papers, in 50-digit arithmetic over {(class, cluster): count}; slow and plain.
 
-Nothing here is shared with karat: no profile, no exact sums, no rearranged formula. A measure that has a test file of its
-own, tests/measures/test_NAME.py, has its oracle there, under @oracle.
+Nothing here is shared with karat: no profile, no exact sums, no rearranged formula. A measure that has a test
+file of its own, tests/measures/test_NAME.py, has its oracle there, under @oracle.
 """
 
 from __future__ import annotations

@@ -88,10 +88,11 @@ def test_no_measure_is_ever_nan(measure: karat.Measure, situation: str, scale: f
     if not table.integral and not fits_real_tables(measure):
         return
     try:
-        assert math.isfinite(measure(table))
-    except karat.TableError as problem:  # six cells that weigh less than an item hold no pairs and no log n
+        value = measure(table)
+    except karat.TableError:  # six cells that weigh less than an item hold no pairs and no log n
         assert scale == 0.75
-        assert "scale" in str(problem)
+    else:
+        assert math.isfinite(value)
 
 
 @pytest.mark.parametrize("measure", [m for m in karat.list_measures() if fits_real_tables(m)], ids=str)

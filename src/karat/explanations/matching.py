@@ -14,7 +14,7 @@ from karat.explanations.items import ItemLabels, WrongItem, need_items
 from karat.explanations.several import Explanations
 from karat.kernels.assignment import best_matching
 from karat.labels.names import ByLabel
-from karat.measures.matching import one_to_one
+from karat.measures.assignments import one_to_one
 from karat.output.layout import Layout, decimals, shown
 from karat.output.numbers import number, several
 from karat.output.result import Result
