@@ -17,7 +17,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from build import TITLES
+from build import title_of
 from measure_pages import measure_page
 
 import karat
@@ -35,9 +35,7 @@ def on_config(config: Any) -> Any:
     """Put the pages that are made into the navigation."""
     sections = {name: pages for entry in config.nav for name, pages in entry.items() if isinstance(pages, list)}
     for family, group in groupby(MEASURES.values(), key=lambda m: m.family):
-        sections["Measures"].append(
-            {TITLES.get(family, family.capitalize()): [{m.name: f"measures/{m.name}.md"} for m in group]}
-        )
+        sections["Measures"].append({title_of(family): [{m.name: f"measures/{m.name}.md"} for m in group]})
     sections["Papers"].extend({reproduced(paper).title.split(":")[0]: f"papers/{paper}.md"} for paper in PAPERS)
     return config
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from inspect import getdoc
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from behaviour import ITEMS, WHOLE, curves, whole_items
 
 import karat
-from karat.measures.cards import CONSTRAINTS, range_of, references
+from karat.measures.cards import range_of
+from karat.measures.constraints import CONSTRAINTS
 
 TEXTBOOK = [[5, 1, 2], [1, 4, 0], [0, 1, 3]]
-OPTIONS = {"beta": (0.5, 2), "norm": ("min", "sqrt", "max"), "k": (10,)}  # values shown for parameters
 
 
 def measure_page(m: karat.Measure) -> str:
@@ -23,7 +24,7 @@ def measure_page(m: karat.Measure) -> str:
         f"# {m.title}",
         f"`{m.full_text}`",
         meaning,
-        f'<div class="formula">{convert(m.tex, display="block")}</div>',
+        f'<div class="formula">{convert(m.tex, display="block")}</div>' if m.tex else m.definition,
         "The letters are those of [the overview](../measures.md).",
         "| | |\n|---|---|\n" + "\n".join(f"| {key} | {value} |" for key, value in _facts(m)),
         "## An example",
@@ -40,8 +41,8 @@ def measure_page(m: karat.Measure) -> str:
     if m.elsewhere:
         parts += ["## Names elsewhere", "\n".join(f"- {text}." for text in m.elsewhere)]
     if m.paper:
-        source = references().get(m.paper, m.paper).rstrip(".")
-        parts += ["## Paper", f"{source}{f', {m.equation}' if m.equation else ''}."]
+        equation = f", {m.equation}" if m.equation else ""
+        parts += ["## Paper", f"{m.reference.rstrip('.')}{equation}."]
     return "\n\n".join(parts) + "\n"
 
 
@@ -63,9 +64,9 @@ def _facts(m: karat.Measure) -> list[tuple[str, str]]:
         depends = f"a number that depends on the sizes; `adjusted({m})` gets 0"
         facts.append(("shuffled labels get", depends if m.chance is None else f"{m.chance:g} on average"))
     if swapped is None:
-        facts.append(("gold and predicted exchanged", "another number; it is not symmetric"))
+        facts.append(("gold and predicted swapped", "another number; it is not symmetric"))
     else:
-        facts.append(("gold and predicted exchanged", "the same" if swapped == m else f"`{swapped}`"))
+        facts.append(("gold and predicted swapped", "the same" if swapped == m else f"`{swapped}`"))
     if m.better:
         broken = "<br>".join(f"{name.replace('_', ' ')}: {CONSTRAINTS[name]}" for name in m.breaks)
         facts.append(("constraints broken", broken or "none"))
@@ -77,10 +78,19 @@ def _example(m: karat.Measure) -> str:
     """The textbook's table scored, with the measure's own parameters varied, as an example that can be run."""
     table = karat.Table.from_matrix(TEXTBOOK)
     lines = [">>> import karat", f">>> table = karat.Table.from_matrix({TEXTBOOK})"]
-    for options in ({}, *({key: value} for key in m.defaults for value in OPTIONS.get(key, ()))):
-        told = "".join(f", {key}={value!r}" for key, value in options.items())
-        lines += [f">>> round(karat.{m.name}(table{told}), 4)", repr(round(m(table, **options), 4))]
+    for options in ({}, *({key: value} for key in m.defaults for value in _other_values(m, key))):
+        arguments = "".join(f", {key}={value!r}" for key, value in options.items())
+        lines += [f">>> round(karat.{m.name}(table{arguments}), 4)", repr(round(m(table, **options), 4))]
     return "\n".join(["```python", *lines, "", "```"])
+
+
+def _other_values(m: karat.Measure, parameter: str) -> tuple[Any, ...]:
+    """Values to show for a parameter: its other choices, or some numbers."""
+    hint = get_type_hints(m.formula)[parameter]
+    if get_origin(hint) is Literal:
+        return tuple(choice for choice in get_args(hint) if choice != m.defaults[parameter])
+    kinds = get_args(hint) or (hint,)
+    return (0.5, 2) if float in kinds else (10,) if int in kinds else ()
 
 
 def _beside(m: karat.Measure) -> str:
@@ -88,6 +98,6 @@ def _beside(m: karat.Measure) -> str:
     scores = karat.score(karat.Table.from_matrix(TEXTBOOK), measures=[m])
     baseline = scores.baselines[str(m)]
     cells = ["–" if value is None else f"{value:.4f}" for value in (scores[str(m)], *baseline)]
-    return "| this clustering | one cluster | all apart | shuffled, on average |\n|---|---|---|---|\n" + (
+    return "| this clustering | one cluster | singletons | shuffled, on average |\n|---|---|---|---|\n" + (
         f"| {' | '.join(cells)} |"
     )

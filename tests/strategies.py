@@ -8,7 +8,6 @@ import numpy as np
 from hypothesis import strategies as st
 
 import karat
-from karat.measures.declared import Chance
 
 
 @st.composite
@@ -43,5 +42,5 @@ coarse_tables = matrices(st.one_of(st.just(0.0), st.integers(80, 10**7).map(lamb
 
 
 def fits_real_tables(measure: karat.Measure) -> bool:
-    """Whether a measure is defined for real-valued tables: not if it needs what shuffling items gives."""
-    return Chance not in measure.statistics
+    """Whether a measure is defined for tables with fractional cells."""
+    return not any(kind.needs_counts for kind in measure.statistics)

@@ -24,12 +24,12 @@ from rich.progress import Progress
 
 import karat
 from app_server import body_of
-from karat.chance.adjusting import Draws
+from karat.chance.draws import Draws
 from karat.chance.moments import Moments
 from karat.chance.nulls import Model
 from karat.machine.caches import cache_place
 from karat.measures.cards import card
-from karat.measures.declared import Pairs
+from karat.measures.pair_counts import Pairs
 from karat.measures.registry import measure as declared
 from karat.meta.audit import judge
 from karat.meta.properties import PROPERTIES
@@ -193,7 +193,7 @@ def test_differences_between_systems_are_not_resampling() -> None:
     ]
     found = karat.relate(tables, measures=["ari", "purity", "vi"], resamples=50)
     assert np.allclose(found.values.reshape(2, 50, 3).mean(axis=1), 0)  # systems differ, resamples are about each
-    assert (found.correlations > 0).all()  # vi is turned round
+    assert (found.correlations > 0).all()  # the sign of vi is changed
 
 
 def test_infinite_values_keep_no_property() -> None:

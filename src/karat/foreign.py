@@ -72,7 +72,7 @@ def first_line(problem: BaseException, most: int = 200) -> str:
     return f"{type(problem).__name__} {message}".rstrip() if named else message
 
 
-def told(problem: BaseException) -> str:
+def type_and_message(problem: BaseException) -> str:
     """The type of an exception in the user's code, and the first line of its message."""
     message = first_line(problem, 100)
     return message if message.startswith(type(problem).__name__) else f"{type(problem).__name__} {message}"

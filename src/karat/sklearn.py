@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import LabelError, MeasureError, TableError, listed
+from karat.kernels.expected import expected_information
 from karat.limits import MATRIX
 from karat.measures.declared import (
-    Pairs,
     ami,
     ari,
     class_entropy,
@@ -37,7 +37,6 @@ from karat.measures.declared import (
     rand,
     v_measure,
 )
-from karat.measures.information import Chance
 from karat.measures.registry import Measure
 from karat.tables.table import Table
 
@@ -130,7 +129,9 @@ def expected_mutual_information(contingency: Any, n_samples: int) -> float:
     table = Table.from_matrix(contingency)
     if table.n != n_samples:
         raise TableError(f"n_samples is {n_samples} but the table holds {float(table.n):g} items.")
-    return float(table.statistic(Chance).mutual)
+    table.need_counts("the expected mutual information")
+    classes, clusters = table.profile.classes, table.profile.clusters
+    return float(expected_information(*classes.arrays, *clusters.arrays, int(table.n))[0])
 
 
 def contingency_matrix(
@@ -154,8 +155,10 @@ def pair_confusion_matrix(labels_true: Any, labels_pred: Any) -> Any:
     """Ordered pairs with different or equal labels, true (rows) and predicted (columns): a 2 × 2 array."""
     if (table := _table(labels_true, labels_pred)) is None:
         return np.zeros((2, 2), dtype=np.int64)
-    pairs = table.statistic(Pairs)
-    return 2 * np.array([[pairs.apart, pairs.apart_in_gold], [pairs.apart_in_pred, pairs.both]])
+    squares, n = table.squares, table.n
+    apart = n * n - squares.classes - squares.clusters + squares.cells
+    joined_by_one = squares.clusters - squares.cells, squares.classes - squares.cells
+    return np.array([[apart, joined_by_one[0]], [joined_by_one[1], squares.cells - n]])
 
 
 def _score(measure: Measure, labels_true: Any, labels_pred: Any, empty: float = 1.0) -> float:

@@ -21,7 +21,8 @@ from scipy.stats import hypergeom, kstest
 
 import karat
 from karat.chance import nulls
-from karat.chance.adjusting import Draws, expected
+from karat.chance.draws import Draws
+from karat.chance.expectations import expected
 from karat.chance.moments import joined_pairs
 from karat.chance.nulls import Model, _sizes_of_all, _sizes_of_number
 from karat.output import bars

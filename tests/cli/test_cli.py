@@ -24,7 +24,7 @@ from karat.cli.parser import parser as cli_parser
 from karat.errors import Option, Sentence
 from karat.examples import textbook
 from karat.labels.policy import Missing, NoiseAs
-from karat.tables.storage import whole_file
+from karat.output.files import whole_file
 from shared import ROOT
 
 EXAMPLES = ROOT / "docs" / "examples"
@@ -91,7 +91,7 @@ def test_json_has_the_documented_form(capsys: Capture) -> None:
         {"system", "n", "classes", "clusters", "dropped", "scores", "omitted", "signature"}
     ]
     assert set(document["systems"][0]["scores"]["ari"]) == {
-        "score", "error", "better", "one_cluster", "all_apart", "shuffled"
+        "score", "error", "better", "one_cluster", "singletons", "shuffled"
     }  # fmt: skip
     assert document["notes"][-1].endswith("--gold ..., --pred ..., --id ...")
     (table,) = karat.read(GOLD, KMEANS).tables.values()
@@ -320,9 +320,9 @@ def test_an_ending_that_tells_nothing_is_refused(capsys: Capture, tmp_path: Path
 
 
 def test_audits_name_the_smallest_counterexample(capsys: Capture) -> None:
-    arguments = ("audit", "purity", "v_measure", "--property", "all_apart", "--property", "symmetry")
+    arguments = ("audit", "purity", "v_measure", "--property", "singletons", "--property", "symmetry")
     _, out, _ = run(capsys, *arguments, "--examples")
-    assert "all_apart        NO 4/4     NO 3/4" in out
+    assert "singletons        NO 4/4     NO 3/4" in out
     assert "purity breaks symmetry" in out
     _, out, _ = run(capsys, *arguments, "--format", "json")
     verdicts = {(v["measure"], v["property"]): v for v in json.loads(out)["verdicts"]}

@@ -6,15 +6,20 @@ import functools
 import inspect
 import pickle
 import pydoc
+import subprocess
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 import sklearn.metrics
 
 import karat
+import karat.measures
 from karat.measures.arithmetic import ratio
-from karat.measures.declared import Pairs
+from karat.measures.cards import card
+from karat.measures.pair_counts import Pairs
 from karat.tables.counts import Counts, Statistic
 
 
@@ -102,7 +107,7 @@ class Hits(Statistic):
 
     @classmethod
     def of(cls, counts: Counts) -> Hits:
-        return cls(counts.cell_total(lambda h, a, b: h * (h > 1)), counts.n)
+        return cls(counts.cell_total(lambda h, a, b, total: h * (h > 1)), counts.n)
 
 
 def test_a_user_declares_a_measure_like_any_other() -> None:
@@ -232,3 +237,54 @@ def test_help_is_about_the_measure() -> None:
     assert karat.v_measure.__name__ == "v_measure"
     names = ["gold", "pred", "weights", "missing", "noise", "noise_as", "ignore"]
     assert list(inspect.signature(karat.ari).parameters) == names
+
+
+ENTRY = """
+    @article{somebody2001,
+      author = {Somebody, A. and Other, B. C.},
+      title = {A {V}ery good measure},
+      journal = {Journal of Measures},
+      volume = {3},
+      pages = {1--9},
+      year = {2001}
+    }
+"""
+
+
+def test_a_paper_can_be_declared_with_its_measure() -> None:
+    @karat.measure(title="Cited", better="higher", paper=ENTRY, equation="eq. 2")
+    def cited(hits: Hits, *, share: float = 1) -> Any:
+        """Nothing in particular."""
+        return 0.0
+
+    line = "Somebody & Other (2001). A Very good measure. Journal of Measures 3, 1–9."
+    for measure in (cited, cited(share=0.5)):
+        assert (measure.paper, measure.reference) == ("somebody2001", line)
+    assert "somebody2001, eq. 2" in (cited.__doc__ or "")
+    assert f"{line[:-1]}, eq. 2" in " ".join(card(cited, 200).split())
+
+
+@pytest.mark.parametrize(
+    ("promise", "message"),
+    [
+        ({"paper": "@article{x}"}, "odd cannot have paper='@article{x}'; give a key of references.bib, or a BibTeX"),
+        ({"breaks": ("nothing",)}, "odd cannot have breaks=('nothing',); give a tuple of some of 'homogeneity'"),
+        ({"breaks": "rag_bag"}, "odd cannot have breaks='rag_bag'; give a tuple of some of"),
+        ({"family": ""}, "odd cannot have family=''; give a word under which to list it."),
+    ],
+)
+def test_a_promise_that_cannot_be_is_refused(promise: dict[str, Any], message: str) -> None:
+    with pytest.raises(karat.MeasureError) as caught:
+
+        @karat.measure(title="Odd", better="higher", **promise)
+        def odd(hits: Hits) -> Any:
+            """Nothing in particular."""
+
+    assert str(caught.value).startswith(message)
+
+
+def test_a_file_of_measures_is_found_by_itself() -> None:
+    files = {path.stem for path in Path(karat.measures.__file__).parent.glob("*.py")} - {"__init__"}
+    loaded = "import karat, sys; karat.ari; print(*(m for m in sys.modules if m.startswith('karat.measures.')))"
+    run = subprocess.run([sys.executable, "-c", loaded], check=True, capture_output=True, text=True)
+    assert {name.removeprefix("karat.measures.") for name in run.stdout.split()} == files

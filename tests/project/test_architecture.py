@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import karat
+from karat.tables.counts import Statistic
 from shared import ROOT
 
 SOURCE = Path(karat.__file__).parent
@@ -103,6 +104,27 @@ def test_every_room_says_what_is_in_it() -> None:
 def test_no_measure_hides_a_room_or_a_public_name() -> None:
     names = {m.name for m in karat.list_measures()}
     assert not names & {*ROOMS, *karat._HOMES, *karat._MODULES}
+
+
+def test_only_measures_know_particular_statistics() -> None:
+    """Everyone else asks the Statistics of a measure, whichever they are."""
+    karat.list_measures()
+    statistics = {kind.__name__ for kind in subclasses(Statistic) if kind.__module__.startswith("karat.")}
+    assert {"Pairs", "Entropies", "Labelings"} <= statistics  # the measures are loaded
+    named = {
+        (str(path.relative_to(SOURCE)), name)
+        for path in FILES
+        if room(path) != "measures"
+        for name in {module.split(".")[-1] for module in modules(path) if module.startswith("karat.measures.")}
+        if name in statistics
+    }
+    assert not named
+
+
+def subclasses(kind: type) -> Iterator[type]:
+    for sub in kind.__subclasses__():
+        yield sub
+        yield from subclasses(sub)
 
 
 HEAVY = ("numpy", "scipy", "duckdb", "narwhals", "pandas", "polars", "pyarrow", "rich")

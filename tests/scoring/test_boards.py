@@ -94,7 +94,7 @@ def test_measures_that_go_together_are_grouped() -> None:
     found = karat.relate(table, measures=measures, resamples=300)
     names = [str(m) for m in found.measures]
     assert found.correlations[names.index("nmi"), names.index("v_measure")] == pytest.approx(1)
-    assert found.correlations[names.index("vi"), names.index("v_measure")] > 0.9  # turned round
+    assert found.correlations[names.index("vi"), names.index("v_measure")] > 0.9  # its sign is changed
     assert sum(map(len, found.groups())) == 7
     assert len(found.advice()) == 3
     assert "One measure can stand for each group" in str(found)

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 
 import karat
-from karat.chance.adjusting import expected
+from karat.chance.expectations import expected
 from karat.examples import textbook
 from karat.measures.arithmetic import larger
-from karat.measures.declared import Pairs
+from karat.measures.pair_counts import Pairs
 from karat.tables.trivial import OneCluster, Singletons
 from strategies import tables
 
@@ -88,7 +88,7 @@ def test_the_result_as_a_dict_is_json() -> None:
         "error": None,
         "better": "higher",
         "one_cluster": pytest.approx(8 / 17),
-        "all_apart": 1.0,
+        "singletons": 1.0,
         "shuffled": None,
     }
     assert stored["signature"] == SCORES.signature
@@ -97,7 +97,7 @@ def test_the_result_as_a_dict_is_json() -> None:
 def test_the_result_as_a_frame() -> None:
     frame = SCORES.to_frame("pandas")
     assert isinstance(frame, pd.DataFrame)
-    assert frame.columns.tolist() == ["measure", "score", "error", "better", "one_cluster", "all_apart", "shuffled"]
+    assert frame.columns.tolist() == ["measure", "score", "error", "better", "one_cluster", "singletons", "shuffled"]
     assert isinstance(SCORES.to_frame("polars"), pl.DataFrame)
     assert isinstance(SCORES.to_frame(), pd.DataFrame)
 

@@ -444,7 +444,7 @@ def test_cells_in_duckdb_answer_several_threads_and_say_when_they_are_gone() -> 
         pickle.dumps(there)
     there.close()
     with pytest.raises(karat.TableError, match=r"released by close\(\); score the frame again"):
-        there.class_best(lambda h, a, b: h / a)
+        there.class_best(lambda h, a, b, total: h / a)
 
 
 def test_cells_of_lazy_frames_can_be_pickled() -> None:

@@ -15,6 +15,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import karat
+from karat.tables.profile import Totals
+from karat.tables.trivial import OneCluster, Singletons
+from karat.uncertainty.resamples import Resampled
 from strategies import labelings, real_tables, tables
 
 MATRIX = [[5, 1, 2], [1, 4, 0], [0, 1, 3]]
@@ -157,7 +160,7 @@ def test_a_stream_of_batches_is_one_table() -> None:
             karat.Table.from_batches([batch])
 
 
-def test_transposing_exchanges_gold_and_pred() -> None:
+def test_transposing_swaps_gold_and_pred() -> None:
     table = karat.Table.from_matrix(MATRIX, classes="abc")
     assert table.T.classes == (0, 1, 2)
     assert table == table.T.T
@@ -290,7 +293,7 @@ def test_ten_thousand_tables_are_scored_at_once() -> None:
 
 def test_a_stack_leaves_empty_classes_out_of_sums() -> None:
     stack = karat.Stack([[[2, 0], [1, 0]]])
-    assert stack.cluster_total(lambda size: size**0.0).tolist() == [1]
+    assert stack.cluster_total(lambda size, total: size**0.0).tolist() == [1]
 
 
 @pytest.mark.parametrize(
@@ -328,3 +331,31 @@ def test_what_a_stack_does_not_have_is_said() -> None:
         karat.Table.from_cells([0], [0], None)
     with pytest.raises(karat.MeasureError, match="ari is of a Table or a Stack, not of 3"):
         karat.ari.of(3)  # type: ignore[arg-type]
+
+
+def test_totals_in_a_formula_broadcast_with_its_other_arguments() -> None:
+    matrices = [[[2, 1, 0], [0, 3, 4]], [[5, 0, 0], [0, 1, 0]]]
+    tables = [karat.Table.from_matrix(matrix) for matrix in matrices]
+    rows, cols = np.divmod(np.arange(6), 3)
+    many = [karat.Stack(matrices), Resampled(rows, cols, np.array(matrices, dtype=float).reshape(2, 6))]
+
+    def lift(h: Any, a: Any, b: Any, total: Totals) -> Any:
+        return total.clusters * h * total.n / (a * b) - total.classes
+
+    def share(size: Any, total: Totals) -> Any:
+        return size / total.n * total.classes + total.clusters
+
+    # by hand: cells 2 1 3 4 of 10, classes 3 7, clusters 2 4 4; then 5 and 1 of 6, alone in their class and cluster
+    lifts = [3 * (20 / 6 + 10 / 12 + 30 / 28 + 40 / 28) - 8, 2 * (6 / 5 + 6) - 4]
+    best_lifts = [3 * (20 / 6 + 40 / 28) - 4, 2 * (6 / 5 + 6) - 4]
+    shares = [2 + 2 * 3, 2 + 2 * 2]
+    for counts in many:
+        assert counts.cell_total(lift) == pytest.approx(lifts)
+        assert counts.class_best(lift) == pytest.approx(best_lifts)
+        assert counts.class_total(share) == pytest.approx(shares)
+    for table, total, best, sizes in zip(tables, lifts, best_lifts, shares, strict=True):
+        assert float(table.cell_total(lift)) == pytest.approx(total)
+        assert float(table.class_best(lift)) == pytest.approx(best)
+        assert table.class_total(share) == pytest.approx(sizes)
+    assert OneCluster(tables[0].profile).cell_total(lift) == pytest.approx(1 * (1 + 1) - 2 * 2)  # h n / (a n) is 1
+    assert Singletons(tables[0].profile).cell_total(lift) == pytest.approx(10 * 10 * 2 - 2 * 10)

@@ -21,7 +21,7 @@ class Moments(NamedTuple):
     variance: Fraction
     skewness: float
 
-    def upper_tail(self, value: Fraction) -> float:
+    def upper_tail(self, value: Fraction | int) -> float:
         """P(X >= value), by the gamma distribution with these three moments (Pearson type III)."""
         if not self.variance:
             return 1.0 if value <= self.mean else 0.0

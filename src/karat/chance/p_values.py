@@ -6,22 +6,15 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from karat.chance.adjusting import (
-    TIE,
-    Draws,
-    finite,
-    pair_moments,
-    pair_slope,
-    standard_score,
-    standardized,
-    with_direction,
-)
+from karat.chance.adjusting import TIE, standard_score, standardized, with_direction
+from karat.chance.draws import Draws, finite
+from karat.chance.joined import pair_moments, pair_slope, pairs_joined
 from karat.chance.moments import Moments
 from karat.chance.nulls import Model, Null
-from karat.errors import MeasureError
-from karat.measures.pairs import Pairs
+from karat.errors import MeasureError, TableError
 from karat.measures.registry import LABEL_OPTIONS, Measure
-from karat.tables.table import Table, counted
+from karat.tables.counts import Counts, SingleTable
+from karat.tables.table import Table
 
 
 @dataclass(frozen=True)
@@ -71,7 +64,7 @@ def significance(
     for key in options:
         if key not in LABEL_OPTIONS:
             raise MeasureError(f"there is no such option; leave out {key}.")
-    table = counted(gold, pred, options)
+    table = _table(gold, pred, options)
     table.need_counts("a p-value")
     score = finite(chosen, chosen.of(table))
     moments = pair_moments(chosen, table, draws.model)
@@ -98,7 +91,27 @@ def p_value(gold: object, pred: object = None, measure: str | Measure | None = N
     return significance(gold, pred, measure, **options).p
 
 
-def _fine_grained(table: Table, moments: Moments) -> bool:
+def _table(gold: object, pred: object, options: dict[str, Any]) -> SingleTable:
+    """The table of gold and pred labels under these options; or gold, if it is a table and pred is None."""
+    if isinstance(gold, Table):
+        given = [key for key, value in options.items() if value is not None and str(value) != "raise"]
+        if pred is not None:
+            raise TableError("gold is a Table, so there is no pred; measures are given as measures=[...].")
+        if given:
+            raise TableError(f"gold is a Table, which has been counted already; leave out {given[0]}.")
+        return gold
+    if isinstance(gold, SingleTable) and pred is None:
+        return gold
+    if isinstance(gold, Counts):
+        raise TableError("one table is wanted, not a Stack; give the Stack to a measure, as in karat.ari(stack).")
+    if pred is None:
+        raise TableError(
+            "pred is missing; give the predicted labels, or karat.Table.from_matrix(matrix) in place of both."
+        )
+    return Table.from_labels(gold, pred, **options)
+
+
+def _fine_grained(table: SingleTable, moments: Moments) -> bool:
     """Whether the number of joined pairs takes so many values that a continuous distribution fits it.
 
     Swapping two items' labels changes it by about (a - a')(b - b')/n, for the sizes of their classes and clusters. In
@@ -115,8 +128,8 @@ def _fine_grained(table: Table, moments: Moments) -> bool:
     return varied and math.sqrt(moments.variance) >= 10 * step and abs(moments.skewness) < 4
 
 
-def _by_moments(measure: Measure, table: Table, score: float, moments: Moments) -> Significance:
-    both = table.statistic(Pairs).both
+def _by_moments(measure: Measure, table: SingleTable, score: float, moments: Moments) -> Significance:
+    both = pairs_joined(table)
     slope = pair_slope(measure, table) * (1 if measure.better == "higher" else -1)
     tail = moments.upper_tail(both)
     p = tail if slope > 0 else 1 - moments.upper_tail(both + 1) if slope < 0 else 1.0

@@ -274,9 +274,9 @@ def _saved(counts: Any) -> str:
 
 
 def _cells(counts: Any, cells: list[tuple[Any, Any, Any]]) -> Layout:
-    from karat.tables.table import number, several
+    from karat.output.numbers import number, several
 
-    indices = counts.top_places(len(cells)).tolist()  # not sizes by label: True and 1 are two labels but equal keys
+    indices = counts.top_indices(len(cells)).tolist()  # not sizes by label: True and 1 are two labels but equal keys
     rows = [
         [
             shortened(shown(c), 40), shortened(shown(k), 40), _amount(n),
@@ -301,7 +301,7 @@ def _amount(n: float) -> str:
 
 
 def _matrix(counts: Any) -> Layout:
-    from karat.tables.table import several
+    from karat.output.numbers import several
 
     headings, rows = _plain_matrix(counts)
     texts = [[shortened(shown(row[0]), 40), *(_amount(n) if n else "·" for n in row[1:])] for row in rows]

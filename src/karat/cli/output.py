@@ -66,7 +66,7 @@ def write(chosen: Namespace, text: str) -> None:
             seen = file.isatty()
             file.write(f"{shown_lines(text, in_json=form(chosen) == 'json') if seen else text}\n")
         return
-    from karat.tables.storage import whole_file
+    from karat.output.files import whole_file
 
     with (
         whole_file(chosen.output) as temporary,

@@ -17,11 +17,12 @@ from karat.labels.rows import Aligned
 from karat.measures.parsing import parse
 from karat.measures.registry import Measure
 from karat.output.layout import Layout, decimals, shown
+from karat.output.numbers import number, several
 from karat.output.result import Result
 from karat.scoring.arguments import texts
 from karat.scoring.evaluation import Evaluation
 from karat.scoring.signatures import signature_of
-from karat.tables.table import Table, number, several
+from karat.tables.table import Table
 
 Floats = NDArray[np.float64]
 

@@ -18,10 +18,10 @@ from karat.errors import KaratError, listed
 from karat.measures.parsing import parse
 from karat.measures.registry import Measure
 from karat.output.layout import ARROWS, Layout, Marked, decimals, percent, shown
+from karat.output.numbers import number, several
 from karat.output.result import Result
 from karat.scoring.scores import Scores, with_unit
 from karat.scoring.signatures import shared_signature
-from karat.tables.table import number, several
 from karat.uncertainty.sampling import Interval, Sampling, cautions_of, span
 
 DIRECTIONS = "↑ higher is better, ↓ lower is better."

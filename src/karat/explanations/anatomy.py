@@ -20,7 +20,7 @@ SQUARABLE = 1 << 31  # items, below which squares of counts fit 64 bits
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Lines:
+class RowsOrColumns:
     """The rows (classes) or the columns (clusters) of a table; the parts of a line are its cells."""
 
     codes: Ints  # the line of each cell
@@ -127,14 +127,14 @@ class Anatomy:
         return self.table.counts if exact else self.table.counts.astype(np.float64)
 
     @cached_property
-    def classes(self) -> Lines:
+    def classes(self) -> RowsOrColumns:
         """The rows of the table."""
-        return Lines(self.table.rows, self.table.cols, self.counts, self._sizes(self.table.class_sizes))
+        return RowsOrColumns(self.table.rows, self.table.cols, self.counts, self._sizes(self.table.class_sizes))
 
     @cached_property
-    def clusters(self) -> Lines:
+    def clusters(self) -> RowsOrColumns:
         """The columns of the table."""
-        return Lines(self.table.cols, self.table.rows, self.counts, self._sizes(self.table.cluster_sizes))
+        return RowsOrColumns(self.table.cols, self.table.rows, self.counts, self._sizes(self.table.cluster_sizes))
 
     def _sizes(self, sizes: NDArray[Any]) -> NDArray[Any]:
         return sizes.astype(self.counts.dtype)

@@ -16,7 +16,7 @@ from karat.explanations.findings import Side, best_merges, best_splits, odd_ones
 from karat.explanations.items import ItemLabels
 from karat.explanations.moves import GatherClass, SplitCluster, SplitOff
 from karat.explanations.several import Explanations
-from karat.explanations.updates import can_update, values_after
+from karat.explanations.updates import values_after
 from karat.labels.names import ByLabel
 from karat.measures.registry import Measure
 from karat.scoring.arguments import evaluation_of
@@ -37,9 +37,9 @@ def explain(
 ) -> Any:
     """Explain the errors of a clustering: by class and cluster, and which changes would help most.
 
-    measure: the measure to improve. Values after a change are exact. They are computed for every change if the measure
-    is built on entropies, pairs, BCubed, majorities or code lengths; for others, such as ami or one_to_one, for the
-    2 * top changes of each kind that lower VI most.
+    measure: the measure to improve. Values after a change are exact. They are computed for every change if its
+    statistics can be updated without counting again, as entropies and pairs can; for others, such as ami or
+    one_to_one, for the 2 * top changes of each kind that lower VI most.
     top: how many classes, clusters, merges, splits and odd ones to list; merges and splits only if they help.
 
     Every repair of a class or cluster is tried, and every split of a class from a cluster. All merges are tried if
@@ -97,11 +97,11 @@ def _explained(table: Table, measure: Measure, top: int, labels: ItemLabels | No
     if not isinstance(table, Table):
         raise KaratError("an explanation needs all cells, but they are in an engine; collect the table first.")
     anatomy = Anatomy(table)
-    taken = SplitOff(anatomy, _splittable(anatomy))
-    joined, every_merge = candidate_merges(anatomy, top)
-    gathered, parted, split, merged = (
-        values_after(measure, moves, 2 * top) for moves in (GatherClass(anatomy), SplitCluster(anatomy), taken, joined)
-    )
+    splits = SplitOff(anatomy, _splittable(anatomy))
+    merges, every_merge = candidate_merges(anatomy, top)
+    kinds_of_moves = (GatherClass(anatomy), SplitCluster(anatomy), splits, merges)
+    values = [values_after(measure, moves, 2 * top) for moves in kinds_of_moves]
+    gathered, parted, split, merged = (after for after, _ in values)
     return Explanation(
         table=table,
         measure=measure,
@@ -109,10 +109,10 @@ def _explained(table: Table, measure: Measure, top: int, labels: ItemLabels | No
         top=top,
         classes=Side.of(anatomy, gathered, value, gold=True),
         clusters=Side.of(anatomy, parted, value, gold=False),
-        merges=best_merges(joined, merged, measure, value, top),
-        splits=best_splits(taken, split, measure, value, top),
+        merges=best_merges(merges, merged, measure, value, top),
+        splits=best_splits(splits, split, measure, value, top),
         odd_ones=odd_ones(anatomy, top),
         every_merge=every_merge,
-        every_repair=can_update(measure),
+        every_repair=all(every_move for _, every_move in values),
         labels=labels,
     )

@@ -15,9 +15,10 @@ from karat.measures.information import class_entropy_given_cluster, cluster_entr
 from karat.measures.registry import Measure
 from karat.measures.variation import vi
 from karat.output.layout import Layout, decimals, shown
+from karat.output.numbers import number
 from karat.output.result import Result
 from karat.scoring.signatures import signature_of
-from karat.tables.table import Table, number
+from karat.tables.table import Table
 
 PROBLEMS = 3  # the number of problems in the summary
 COLUMNS = ("kind", "class", "cluster", "other", "items", "of", "parts", "share", "vi", "pairs", "bcubed")

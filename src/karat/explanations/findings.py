@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.explanations.anatomy import Anatomy, Floats, Ints, Lines
+from karat.explanations.anatomy import Anatomy, Floats, Ints, RowsOrColumns
 from karat.explanations.moves import MergeClusters, SplitOff
 from karat.measures.registry import Measure
 
@@ -56,7 +56,7 @@ class Side:
 
     names: tuple[Any, ...]
     others: tuple[Any, ...]  # the names of the other side
-    lines: Lines
+    lines: RowsOrColumns
     vi: Floats  # the contribution to the variation of information, in nats
     pairs: NDArray[Any]  # pairs of a class that are split, or of a cluster that are not of one class
     bcubed: Floats  # the contribution to 1 - BCubed recall (classes) or precision (clusters)

@@ -14,13 +14,14 @@ from karat.explanations.items import ItemLabels, WrongItem, need_items
 from karat.explanations.several import Explanations
 from karat.kernels.assignment import best_matching
 from karat.labels.names import ByLabel
-from karat.measures.matching import one_to_one
+from karat.measures.assignments import one_to_one
 from karat.output.layout import Layout, decimals, shown
+from karat.output.numbers import number, several
 from karat.output.result import Result
 from karat.scoring.arguments import evaluation_of
 from karat.scoring.options import DataOptions, data_options, verb
 from karat.scoring.signatures import signature_of
-from karat.tables.table import Table, number, several
+from karat.tables.table import Table
 
 
 class ClassMatch(NamedTuple):

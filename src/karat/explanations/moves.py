@@ -1,68 +1,36 @@
 """Moves: changes of a clustering, many at once, and how each changes the statistics.
 
 A class is gathered in a cluster of its own; a cluster is split into one per class; one class is split off a cluster;
-two clusters are merged. Each kind has the same methods, whose arrays have one value per move.
+two clusters are merged.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from karat.explanations.anatomy import Anatomy, Ints, joining
 from karat.kernels.tallying import best_by_code
-
-Array: TypeAlias = NDArray[Any]
-Bits: TypeAlias = Callable[[Array], Array]  # the code length of a cluster of some size
-
-
-class Largest(NamedTuple):
-    """The change of the items in largest parts, and the size of the largest cluster after each move."""
-
-    by_cluster: Array  # the change of the items in the largest parts of clusters
-    by_class: Array  # the change of the items in the largest parts of classes
-    cluster: Array
+from karat.tables.moves import Array, LargestParts, Moves
+from karat.tables.table import Table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Moves(ABC):
-    """Moves of one kind; of two arrays, the first is for mixed clusters, the second for split classes."""
+class AnatomyMoves(Moves):
+    """Moves of one kind, of the parts of classes and clusters of a table."""
 
     anatomy: Anatomy
 
     @property
-    @abstractmethod
-    def clusters(self) -> Array:
-        """The change of the number of clusters."""
+    def table(self) -> Table:  # type: ignore[override]  # an attribute in the interface
+        return self.anatomy.table
 
-    @abstractmethod
-    def entropies(self) -> tuple[Array, Array]:
-        """The changes of n H(C|K) and n H(K|C), in nats."""
-
-    @abstractmethod
-    def pairs(self) -> tuple[Array, Array]:
-        """The changes of the numbers of pairs joined by the clustering only, and by gold only."""
-
-    @abstractmethod
-    def elements(self) -> tuple[Array, Array]:
-        """The changes of BCubed precision and recall, summed over items."""
-
-    @abstractmethod
-    def largest(self) -> Largest:
-        """The changes of largest parts, and the size of the largest cluster."""
-
-    @abstractmethod
-    def bits(self, length: Bits) -> Array:
-        """The change of the sum of the code lengths of clusters."""
-
-    @abstractmethod
-    def columns(self, index: int) -> Ints:
-        """The cluster of each cell after one of the moves."""
+    @property
+    def exact(self) -> bool:  # type: ignore[override]  # an attribute in the interface
+        return self.anatomy.counts.dtype.kind == "i"
 
     def _after(self, cells: Array, codes: Array | int) -> Ints:
         columns = self.anatomy.table.cols.copy()
@@ -78,7 +46,7 @@ class Moves(ABC):
         return precision, np.where(h == k.largest[code], k.second[code] - h, 0), left
 
 
-class GatherClass(Moves):
+class GatherClass(AnatomyMoves):
     """For each class: gather all its items in one new cluster."""
 
     @property
@@ -95,16 +63,16 @@ class GatherClass(Moves):
         c, k = self.anatomy.classes, self.anatomy.clusters
         return -c.total(k.counts * (k.rest)), -c.foreign_pairs
 
-    def elements(self) -> tuple[Array, Array]:
+    def shares(self) -> tuple[Array, Array]:
         c = self.anatomy.classes
         return c.total(self._leaving()[0]) + c.sizes, c.foreign_shares
 
-    def largest(self) -> Largest:
+    def largest_parts(self) -> LargestParts:
         c = self.anatomy.classes
         _, lost, left = self._leaving()
         largest_left = best_by_code(c.codes, left, c.sizes.size)
         largest = np.maximum(np.maximum(c.sizes, largest_left), self._largest_untouched())
-        return Largest(c.total(lost) + c.sizes, c.sizes - c.largest, largest)
+        return LargestParts(c.total(lost) + c.sizes, c.sizes - c.largest, largest)
 
     def _largest_untouched(self) -> Array:
         """The largest cluster without items of each class: the first gap in the ranks of its clusters."""
@@ -117,15 +85,15 @@ class GatherClass(Moves):
         gap = np.bincount(c.codes[order], weights=no_gap, minlength=c.sizes.size).astype(np.int64)
         return np.append(self.anatomy.clusters.sizes[by_size], 0)[gap]
 
-    def bits(self, length: Bits) -> Array:
+    def cluster_total(self, f: Callable[[Array], Array]) -> Array:
         c, k = self.anatomy.classes, self.anatomy.clusters
-        return c.total(length(k.rest) - length(k.sizes)[k.codes]) + length(c.sizes)
+        return c.total(f(k.rest) - f(k.sizes)[k.codes]) + f(c.sizes)
 
     def columns(self, index: int) -> Ints:
         return self._after(self.anatomy.classes.of(index), self.anatomy.clusters.sizes.size)
 
 
-class SplitCluster(Moves):
+class SplitCluster(AnatomyMoves):
     """For each cluster: split it into one cluster per class."""
 
     @property
@@ -140,17 +108,19 @@ class SplitCluster(Moves):
         k = self.anatomy.clusters
         return -k.foreign_pairs, np.zeros(k.sizes.size)
 
-    def elements(self) -> tuple[Array, Array]:
+    def shares(self) -> tuple[Array, Array]:
         k = self.anatomy.clusters
         return k.foreign_shares, np.zeros(k.sizes.size)
 
-    def largest(self) -> Largest:
+    def largest_parts(self) -> LargestParts:
         k = self.anatomy.clusters
-        return Largest(k.sizes - k.largest, np.zeros(k.sizes.size), np.maximum(k.largest, self.anatomy.largest_other))
+        return LargestParts(
+            k.sizes - k.largest, np.zeros(k.sizes.size), np.maximum(k.largest, self.anatomy.largest_other)
+        )
 
-    def bits(self, length: Bits) -> Array:
+    def cluster_total(self, f: Callable[[Array], Array]) -> Array:
         k = self.anatomy.clusters
-        return k.total(length(k.counts)) - length(k.sizes)
+        return k.total(f(k.counts)) - f(k.sizes)
 
     def columns(self, index: int) -> Ints:
         k = self.anatomy.clusters
@@ -159,7 +129,7 @@ class SplitCluster(Moves):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SplitOff(Moves):
+class SplitOff(AnatomyMoves):
     """For each of some cells: split its items off their cluster, into a new one."""
 
     cells: Ints
@@ -181,25 +151,25 @@ class SplitOff(Moves):
         going, staying = self._sizes
         return -going * staying, np.zeros(self.cells.size)
 
-    def elements(self) -> tuple[Array, Array]:
+    def shares(self) -> tuple[Array, Array]:
         return self._leaving(self.cells)[0] + self._sizes[0], np.zeros(self.cells.size)
 
-    def largest(self) -> Largest:
+    def largest_parts(self) -> LargestParts:
         going, staying = self._sizes
         others = self.anatomy.largest_other[self.anatomy.clusters.codes[self.cells]]
         largest = np.maximum(np.maximum(going, staying), others)
-        return Largest(self._leaving(self.cells)[1] + going, np.zeros(self.cells.size), largest)
+        return LargestParts(self._leaving(self.cells)[1] + going, np.zeros(self.cells.size), largest)
 
-    def bits(self, length: Bits) -> Array:
+    def cluster_total(self, f: Callable[[Array], Array]) -> Array:
         going, staying = self._sizes
-        return length(going) + length(staying) - length(going + staying)
+        return f(going) + f(staying) - f(going + staying)
 
     def columns(self, index: int) -> Ints:
         return self._after(self.cells[index : index + 1], self.anatomy.clusters.sizes.size)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MergeClusters(Moves):
+class MergeClusters(AnatomyMoves):
     """For each of some pairs of clusters: merge them. The classes that they share are given."""
 
     left: Ints
@@ -231,7 +201,7 @@ class MergeClusters(Moves):
         joined = self._total(self.in_left * self.in_right)
         return left * right - joined, -joined
 
-    def elements(self) -> tuple[Array, Array]:
+    def shares(self) -> tuple[Array, Array]:
         k, (left, right) = self.anatomy.clusters, self._sizes
         joined = 2.0 * self.in_left * self.in_right
         thinned = k.squares[self.left] * (right / left) + k.squares[self.right] * (left / right)
@@ -241,18 +211,18 @@ class MergeClusters(Moves):
     def _class_sizes(self) -> Array:
         return self.anatomy.classes.sizes[self.shared]
 
-    def largest(self) -> Largest:
+    def largest_parts(self) -> LargestParts:
         c, k, (left, right) = self.anatomy.classes, self.anatomy.clusters, self._sizes
         both = self.in_left + self.in_right
         single = k.largest[self.left], k.largest[self.right]
         largest = np.maximum(np.maximum(*single), best_by_code(self.pair, both, self.left.size))
         grown = self._total(np.maximum(both - c.largest[self.shared], 0))
-        return Largest(largest - single[0] - single[1], grown, np.maximum(left + right, k.sizes.max()))
+        return LargestParts(largest - single[0] - single[1], grown, np.maximum(left + right, k.sizes.max()))
 
-    def bits(self, length: Bits) -> Array:
+    def cluster_total(self, f: Callable[[Array], Array]) -> Array:
         left, right = self._sizes
-        single = length(self.anatomy.clusters.sizes)
-        return length(left + right) - single[self.left] - single[self.right]
+        single = f(self.anatomy.clusters.sizes)
+        return f(left + right) - single[self.left] - single[self.right]
 
     def columns(self, index: int) -> Ints:
         return self._after(self.anatomy.clusters.of(int(self.right[index])), int(self.left[index]))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from karat.explanations.findings import Merge, OddOne, Side, Split
 from karat.output.layout import Layout, decimals, percent, shortened, shown, width
+from karat.output.numbers import number, several
 from karat.scoring.scores import with_unit
-from karat.tables.table import number, several
 
 if TYPE_CHECKING:
     from karat.explanations.explanation import Explanation

@@ -10,7 +10,7 @@ import numpy as np
 from karat.explanations.findings import Merge, Side, Split, best, gains
 from karat.measures.registry import Measure
 from karat.output.layout import decimals, percent, shortened, shown
-from karat.tables.table import number, several
+from karat.output.numbers import number, several
 
 WIDEST = 40  # the width of a label in a sentence, in characters
 TRIED = 50  # problems of each kind to choose from, since several may name the same class or cluster

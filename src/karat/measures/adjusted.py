@@ -6,12 +6,14 @@ from math import inf
 from typing import Literal
 
 from karat.measures.arithmetic import Number, larger, ratio, smaller
-from karat.measures.information import Chance, Entropies
+from karat.measures.entropies import Entropies
+from karat.measures.expected_entropies import ExpectedEntropies
 from karat.measures.registry import measure
 
 
 @measure(
     title="Adjusted mutual information",
+    family="adjusted",
     better="higher",
     bounds=(-inf, 1),
     perfect=1,
@@ -20,7 +22,6 @@ from karat.measures.registry import measure
     paper="vinh2010",
     equation="eq. 8",
     breaks=("homogeneity", "rag_bag"),
-    panel=True,
     definition="(I - E[I]) / (N - E[I]), N as for nmi, E over all shuffles of the predicted labels",
     tex=(
         r"\frac{I(C;K) - \mathrm{E}[I]}{N - \mathrm{E}[I]}, \quad \mathrm{E} \text{ over all shuffles of the "
@@ -33,7 +34,9 @@ from karat.measures.registry import measure
         "ELKI: E[I] = 0 above 10,000 items",
     ),
 )
-def ami(entropies: Entropies, chance: Chance, *, norm: Literal["min", "sqrt", "sum", "max"] = "sum") -> Number:
+def ami(
+    entropies: Entropies, expected: ExpectedEntropies, *, norm: Literal["min", "sqrt", "sum", "max"] = "sum"
+) -> Number:
     """Mutual information rescaled so that shuffling the predicted labels averages 0 and gold gives 1.
 
     The expectation is exact. Singletons score 0, whatever the norm.
@@ -44,11 +47,11 @@ def ami(entropies: Entropies, chance: Chance, *, norm: Literal["min", "sqrt", "s
     """
     # (I - E[I]) / (norm - E[I]), from conditional entropies: H(C) - E[I] = E[H(C|K)] and H(K) - E[I] = E[H(K|C)]
     # do not cancel where nearly all clusters are singletons, and are exactly 0 where all are
-    low, high = (f(chance.gold_given_pred, chance.pred_given_gold) for f in (smaller, larger))
+    low, high = (f(expected.gold_given_pred, expected.pred_given_gold) for f in (smaller, larger))
     gain = low - smaller(entropies.gold_given_pred, entropies.pred_given_gold)
     room = {
         "min": low,
-        "sqrt": ratio(chance.mutual * (low + high) + low * high, chance.mutual + entropies.norm("sqrt"), empty=0),
+        "sqrt": ratio(expected.mutual * (low + high) + low * high, expected.mutual + entropies.norm("sqrt"), empty=0),
         "sum": (low + high) / 2,
         "max": high,
     }

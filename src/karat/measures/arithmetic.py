@@ -41,6 +41,11 @@ def zero_if_rounding(value: Number, scale: Number) -> Number:
     return value * (abs(value) > 1e-14 * scale)
 
 
+def positive_sum(value: Number, change: Number) -> Number:
+    """value + change, for a sum of positive terms; 0 where only rounding error is left."""
+    return larger(zero_if_rounding(value + change, value + abs(change)), 0.0)
+
+
 def f_mean(first: Number, second: Number, weight: Number = 1) -> Number:
     """The weighted harmonic mean (1+w)xy / (wx + y); 0 if both are 0. A weight above 1 favours the second.
 

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from karat.measures.arithmetic import Number, f_mean, ratio
 from karat.measures.registry import inverse_beta, measure
-from karat.tables.counts import Celled, Counts, ExpectedSizes, SingleTable, Statistic
+from karat.tables.counts import Counts, ExpectedSizes, SingleTable, Statistic
+from karat.tables.moves import Moves
+from karat.tables.table import Table
 
 Floats = NDArray[np.float64]
 
@@ -27,25 +29,33 @@ class Elements(Statistic):
     def of(cls, counts: Counts) -> Elements:
         """Each of the h items of a cell has precision h/h(k) and recall h/h(c), counting the item itself."""
         return cls(
-            counts.cell_total(lambda h, a, b: h * (h / b)), counts.cell_total(lambda h, a, b: h * (h / a)), counts.n
+            counts.cell_total(lambda h, a, b, total: h * (h / b)),
+            counts.cell_total(lambda h, a, b, total: h * (h / a)),
+            counts.n,
         )
 
     @classmethod
-    def estimated(cls, counts: Celled) -> Elements:
-        """Bias-corrected sums: without each item's pair with itself, which weighs more in small samples."""
-        precision, recall = (float(_means(*side).sum()) for side in _sides(counts))
-        return cls(precision, recall, counts.n)
+    def after(cls, moves: Moves) -> Elements:
+        """The sums after each move."""
+        seen, (precision, recall) = moves.table.statistic(cls), moves.shares()
+        return cls(float(seen.precision) + precision, float(seen.recall) + recall, float(seen.n))
 
     @classmethod
-    def leave_one_out(cls, counts: Celled, corrected: bool) -> Elements:
+    def estimated(cls, table: Table) -> Elements:
+        """Bias-corrected sums: without each item's pair with itself, which weighs more in small samples."""
+        precision, recall = (float(_means(*side).sum()) for side in _sides(table))
+        return cls(precision, recall, table.n)
+
+    @classmethod
+    def leave_one_out(cls, table: Table, corrected: bool) -> Elements:
         """Leave-one-out sums: only the item's own cluster and class change."""
         sums = []
-        for (squares, sizes), codes in zip(_sides(counts), (counts.cols, counts.rows), strict=True):
+        for (squares, sizes), codes in zip(_sides(table), (table.cols, table.rows), strict=True):
             means = _means(squares, sizes, corrected)
-            after = _means(squares[codes] - 2.0 * counts.counts + 1, sizes[codes] - 1, corrected)
+            after = _means(squares[codes] - 2.0 * table.counts + 1, sizes[codes] - 1, corrected)
             sums.append(means.sum() - means[codes] + after)
         precision, recall = sums
-        return cls(precision, recall, counts.n - 1)
+        return cls(precision, recall, table.n - 1)
 
     @classmethod
     def expected(cls, counts: SingleTable, chances: ExpectedSizes) -> Elements:
@@ -55,11 +65,11 @@ class Elements(Statistic):
         return cls(clusters.number + (n - clusters.number) * gold, classes.number + (n - classes.number) * pred, n)
 
 
-def _sides(counts: Celled) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+def _sides(table: Table) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
     """For clusters, then for classes: sums of squared cells, and sizes."""
-    squares = counts.counts.astype(np.float64) ** 2
-    clusters, classes = counts.cluster_sizes.astype(np.float64), counts.class_sizes.astype(np.float64)
-    return (np.bincount(counts.cols, squares), clusters), (np.bincount(counts.rows, squares), classes)
+    squares = table.counts.astype(np.float64) ** 2
+    clusters, classes = table.cluster_sizes.astype(np.float64), table.class_sizes.astype(np.float64)
+    return (np.bincount(table.cols, squares), clusters), (np.bincount(table.rows, squares), classes)
 
 
 def _means(squares: Floats, sizes: Floats, corrected: bool = True) -> Floats:
@@ -76,6 +86,7 @@ def _means(squares: Floats, sizes: Floats, corrected: bool = True) -> Floats:
 
 @measure(
     title="BCubed precision",
+    family="BCubed",
     better="higher",
     perfect=1,
     swap="bcubed_recall",
@@ -101,6 +112,7 @@ def bcubed_precision(elements: Elements) -> Number:
 
 @measure(
     title="BCubed recall",
+    family="BCubed",
     better="higher",
     perfect=1,
     swap="bcubed_precision",
@@ -116,11 +128,11 @@ def bcubed_recall(elements: Elements) -> Number:
 
 @measure(
     title="BCubed F",
+    family="BCubed",
     better="higher",
     perfect=1,
     swap=inverse_beta,
     paper="amigo2009",
-    panel=True,
     definition="(1 + beta^2) P R / (beta^2 P + R), with P = bcubed_precision, R = bcubed_recall",
     tex=(
         r"F_\beta = \frac{(1 + \beta^2)\,P\,R}{\beta^2 P + R}, \quad "

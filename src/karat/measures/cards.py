@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
-from functools import cache
-from importlib.resources import files
 from inspect import getdoc
 from typing import Any
 
+from karat.measures.constraints import CONSTRAINTS
 from karat.measures.registry import Measure, list_measures
 from karat.output.layout import ARROWS, Layout
 
@@ -18,13 +16,6 @@ NOTATION = (
     "Of all M = n(n-1)/2 pairs, a00 are together in both, a01 in gold only, a10 in the clustering only, a11 apart; "
     "a0. = a00 + a01, a.0 = a00 + a10."
 )
-CONSTRAINTS = {  # Amigó et al. (2009), and relabelling
-    "homogeneity": "a cluster of two classes is better split",
-    "completeness": "two clusters of one class are better merged",
-    "rag_bag": "an odd item does less harm among odd ones than in a pure cluster",
-    "size_quantity": "one item lost from a large cluster is better than many small clusters broken",
-    "relabelling": "the score does not depend on the names of the labels",
-}
 
 
 def catalogue(measures: Sequence[Measure] | None = None) -> Layout:
@@ -42,9 +33,9 @@ def records(measures: list[Measure]) -> list[dict[str, Any]]:
             "measure": m.full_text, "title": m.title, "family": m.family, "meaning": m.summary,
             "definition": m.definition, "better": m.better, "low": _finite(m.bounds[0]), "high": _finite(m.bounds[1]),
             "unit": m.unit, "perfect": m.perfect, "shuffled": m.chance,
-            "exchanged": None if m.swapped is None else str(m.swapped), "breaks": list(m.breaks), "panel": m.panel,
+            "swapped": None if m.swapped is None else str(m.swapped), "breaks": list(m.breaks), "panel": m.panel,
             "elsewhere": list(m.elsewhere), "paper": m.paper, "equation": m.equation,
-            "reference": references().get(m.paper, ""),
+            "reference": m.reference,
         }
         for m in measures
     ]  # fmt: skip
@@ -65,11 +56,9 @@ def card(m: Measure, columns: int = 80) -> str:
     facts.append(("chance gets", [_chance(m)]))
     facts.append(("swapped", [_swapped(m)]))
     if m.inner is None:
-        facts.append(
-            ("breaks", [f"{name.replace('_', ' ')}: {CONSTRAINTS.get(name, '')}" for name in m.breaks] or ["nothing"])
-        )
+        facts.append(("breaks", [f"{name.replace('_', ' ')}: {CONSTRAINTS[name]}" for name in m.breaks] or ["nothing"]))
     facts.append(("elsewhere", list(m.elsewhere)))
-    source = ", ".join(part for part in (references().get(m.paper, m.paper).rstrip("."), m.equation) if part)
+    source = ", ".join(part for part in (m.reference.rstrip("."), m.equation) if part)
     facts.append(("paper", [source] if source else []))
     width = max(len(key) for key, _ in facts) + 2
     meaning = (getdoc(m.formula) or "").split("\n>>>")[0].strip()
@@ -103,21 +92,3 @@ def _swapped(m: Measure) -> str:
     if m.swapped == m:
         return "symmetric: swapping gold and predicted changes nothing"
     return f"becomes {m.swapped} when gold and predicted are swapped"
-
-
-@cache
-def references() -> dict[str, str]:
-    """The citations of references.bib by key, each as one line."""
-    text = (files("karat") / "references.bib").read_text(encoding="utf-8")
-    entries = re.findall(r"@\w+\{(\w+),(.*?)\n\}", text, flags=re.DOTALL)
-    return {key: _citation(dict(re.findall(r"(\w+)\s*=\s*\{(.*?)\},?\s*\n", f"{body}\n"))) for key, body in entries}
-
-
-def _citation(entry: dict[str, str]) -> str:
-    plain = {key: re.sub(r"[{}]", "", value).replace("--", "–") for key, value in entry.items()}
-    names = [author.split(",")[0].strip() for author in plain.get("author", "").split(" and ")]
-    who = ", ".join(names[:-1]) + " & " + names[-1] if len(names) > 1 else names[0]
-    where = plain.get("journal") or plain.get("booktitle") or plain.get("publisher") or plain.get("institution", "")
-    volume = " ".join(part for part in (where, plain.get("volume", "")) if part)
-    source = ", ".join(part for part in (volume, plain.get("pages", "")) if part)
-    return f"{who} ({plain.get('year', '')}). {plain.get('title', '')}. {source}".rstrip(". ") + "."

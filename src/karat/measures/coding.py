@@ -13,9 +13,12 @@ import numpy as np
 
 from karat.kernels.logarithm import log_binomial
 from karat.measures.arithmetic import Number, ratio
-from karat.measures.information import Entropies, LogSize
+from karat.measures.entropies import Entropies, LogSize
 from karat.measures.registry import measure
-from karat.tables.counts import Celled, Counts, ExpectedSizes, SingleTable, Statistic
+from karat.tables.counts import Counts, ExpectedSizes, SingleTable, Statistic
+from karat.tables.moves import Moves
+from karat.tables.profile import Totals
+from karat.tables.table import Table
 
 BIT = ln(2)  # nats in a bit
 
@@ -34,32 +37,37 @@ class CodeLengths(Statistic):
     @classmethod
     def of(cls, counts: Counts) -> CodeLengths:
         """Code lengths from the sizes; binomials of real sizes by the gamma function (Dom's footnote 11)."""
-        more = np.asarray(counts.shape[0])[..., None] - 1.0  # |C| - 1, one per table of a stack
 
-        def bits(sizes: Number) -> Number:
-            return log_binomial(sizes, more) / BIT
+        def bits(size: Number, total: Totals) -> Number:
+            return log_binomial(size, total.classes - 1) / BIT
 
-        n = np.asarray(counts.n, dtype=np.float64)
-        whole = bits(n[..., None])[..., 0]
+        whole = log_binomial(np.asarray(counts.n, dtype=np.float64), np.asarray(counts.shape[0]) - 1.0) / BIT
         return cls(counts.cluster_total(bits), counts.class_total(bits), whole if whole.ndim else float(whole))
 
     @classmethod
-    def estimated(cls, counts: Celled) -> CodeLengths:
-        """The statistic unchanged: a code length is of the given items, not of a population."""
-        return counts.statistic(cls)
+    def after(cls, moves: Moves) -> CodeLengths:
+        """Code lengths after each move: only those of clusters change."""
+        seen = moves.table.statistic(cls)
+        more = moves.table.shape[0] - 1.0
+        return replace(seen, clusters=seen.clusters + moves.cluster_total(lambda size: log_binomial(size, more) / BIT))
 
     @classmethod
-    def leave_one_out(cls, counts: Celled, corrected: bool) -> CodeLengths:
+    def estimated(cls, table: Table) -> CodeLengths:
+        """The statistic unchanged: a code length is of the given items, not of a population."""
+        return table.statistic(cls)
+
+    @classmethod
+    def leave_one_out(cls, table: Table, corrected: bool) -> CodeLengths:
         """Leave-one-out code lengths: only the item's own cluster and class change."""
-        seen, more = counts.statistic(cls), counts.shape[0] - 1.0
+        seen, more = table.statistic(cls), table.shape[0] - 1.0
 
         def change(sizes: Number) -> Number:
             before = np.asarray(sizes, dtype=np.float64)
             return (log_binomial(np.maximum(before - 1, 0), more) - log_binomial(before, more)) / BIT
 
-        clusters = seen.clusters + change(counts.cluster_sizes)[counts.cols]
-        classes = seen.classes + change(counts.class_sizes)[counts.rows]
-        return cls(clusters, classes, seen.whole + float(change([counts.n])[0]))
+        clusters = seen.clusters + change(table.cluster_sizes)[table.cols]
+        classes = seen.classes + change(table.class_sizes)[table.rows]
+        return cls(clusters, classes, seen.whole + float(change([table.n])[0]))
 
     @classmethod
     def expected(cls, counts: SingleTable, chances: ExpectedSizes) -> CodeLengths | None:
@@ -75,6 +83,7 @@ class CodeLengths(Statistic):
 
 @measure(
     title="Q0 (code length)",
+    family="coding",
     better="lower",
     bounds=(0, inf),
     unit="bits",
@@ -100,6 +109,7 @@ def q0(entropies: Entropies, lengths: CodeLengths) -> Number:
 
 @measure(
     title="Q1 (code length saved)",
+    family="coding",
     better="higher",
     bounds=(-inf, inf),
     unit="bits",
@@ -119,12 +129,12 @@ def q1(entropies: Entropies, lengths: CodeLengths) -> Number:
 
 @measure(
     title="Q2 (normalised code length)",
+    family="coding",
     better="higher",
     perfect=1,
     paper="dom2001",
     equation="eq. 17",
     breaks=("completeness", "rag_bag"),
-    panel=True,
     definition="sum over c of log B(h(c)) / n, over q0; 1 if |C| = 1",
     tex=(
         r"Q_2 = \frac{1}{n\,Q_0} \sum_{c} \log_2 B(h(c)), \quad 1 \text{ if } |C| = 1, \quad "
@@ -144,6 +154,7 @@ def q2(entropies: Entropies, lengths: CodeLengths) -> Number:
 
 @measure(
     title="Q0, asymptotic form",
+    family="coding",
     better="lower",
     bounds=(0, inf),
     unit="bits",

@@ -1,10 +1,22 @@
-"""Every measure, one file per family; the order here is the order in which measures are listed and printed."""
+"""Every measure: all files of this room are loaded, those below first and in this order.
 
-import karat.measures.parsing  # noqa: F401 (how measures are read and pickled)
+The order is the one in which families are listed and printed. A file that is not named here is found all the same, and
+its families come last; named here, its measures are also known to editors that complete names without running code.
+"""
+
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
 from karat.measures.information import *
 from karat.measures.variation import *
 from karat.measures.adjusted import *
 from karat.measures.pairs import *
-from karat.measures.matching import *
+from karat.measures.majorities import *
+from karat.measures.best_clusters import *
+from karat.measures.assignments import *
 from karat.measures.bcubed import *
 from karat.measures.coding import *
+
+for _file in iter_modules([str(Path(__file__).parent)]):
+    import_module(f"karat.measures.{_file.name}")

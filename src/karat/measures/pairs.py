@@ -3,162 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from fractions import Fraction
 from math import inf
 
-import numpy as np
-
-from karat.errors import TableError
 from karat.measures.arithmetic import Number, is_zero, larger, ratio, sqrt, unless_zero, zero_if_rounding
+from karat.measures.pair_counts import Pairs, SquareSums
 from karat.measures.registry import inverse_beta, measure
-from karat.tables.counts import Celled, Counts, ExpectedSizes, SingleTable, Statistic
-
-
-@dataclass(frozen=True)
-class Pairs(Statistic):
-    """Numbers of pairs of items joined by gold and by the clustering, as integers that cannot overflow."""
-
-    both: Number  # a00, joined by both
-    gold: Number  # a0., joined by gold
-    pred: Number  # a.0, joined by the clustering
-    total: Number  # all pairs, n(n-1)/2
-
-    @classmethod
-    def of(cls, counts: Counts) -> Pairs:
-        """Pair counts from sums of squares: h items make h(h-1)/2 pairs, also for real-valued h."""
-        squares, n = counts.squares, counts.n
-        if np.any(squares.cells < n):
-            raise TableError(
-                f"cells that add up to {float(np.min(n)):.4g} are too small to hold pairs of items; "
-                "scale the weights to average 1."
-            )
-        both, gold, pred, total = (_half(s - n) for s in (*squares, n * n))
-        return cls(both, gold, pred, total)
-
-    @classmethod
-    def expected(cls, counts: SingleTable, chances: ExpectedSizes) -> Pairs:
-        """Expected pair counts: the two sides join a pair independently (Hubert & Arabie 1985)."""
-        seen = counts.statistic(cls)
-        gold, pred = (
-            pairs if sizes is None else (sizes.squares - counts.n) / 2
-            for sizes, pairs in ((chances.classes, seen.gold), (chances.clusters, seen.pred))
-        )
-        product = gold * pred
-        if isinstance(product, int) and seen.total:  # exact, so that equal quantities cancel to 0
-            return replace(seen, both=Fraction(product, seen.total))
-        return cls(ratio(product, seen.total, empty=0), gold, pred, seen.total)
-
-    @classmethod
-    def estimated(cls, counts: Celled) -> Pairs:
-        """The statistic unchanged: the share of pairs is an unbiased estimate of the population's."""
-        return counts.statistic(cls)
-
-    @classmethod
-    def leave_one_out(cls, counts: Celled, corrected: bool) -> Pairs:
-        """Leave-one-out pair counts: an item pairs with every other item of its cell, class or cluster."""
-        seen = counts.statistic(cls)
-        both, gold, pred = (
-            float(pairs) - (size - 1.0) for pairs, size in _with_sizes(counts, seen.both, seen.gold, seen.pred)
-        )
-        return cls(both, gold, pred, float(seen.total) - (counts.n - 1.0))
-
-    @property
-    def apart_in_pred(self) -> Number:
-        """a01, joined by gold only."""
-        return self.gold - self.both
-
-    @property
-    def apart_in_gold(self) -> Number:
-        """a10, joined by the clustering only."""
-        return self.pred - self.both
-
-    @property
-    def apart(self) -> Number:
-        """a11, joined by neither."""
-        return self.total - self.gold - self.pred + self.both
-
-    @property
-    def disagreements(self) -> Number:
-        """a01 + a10; 0 if and only if the partitions are the same."""
-        return self.gold + self.pred - 2 * self.both
-
-    @property
-    def same_if_empty(self) -> Number:
-        """1 if the partitions are the same, else 0: the value of 0/0."""
-        return is_zero(self.disagreements)
-
-    @property
-    def precision(self) -> Number:
-        """Of the pairs that the clustering joins, the share that gold joins."""
-        return ratio(self.both, self.pred, empty=self.same_if_empty)
-
-    @property
-    def recall(self) -> Number:
-        """Of the pairs that gold joins, the share that the clustering joins."""
-        return ratio(self.both, self.gold, empty=self.same_if_empty)
-
-
-@dataclass(frozen=True)
-class SquareSums(Statistic):
-    """Sums of squared cells, class sizes and cluster sizes, for measures of pairs drawn with replacement."""
-
-    cells: Number
-    classes: Number
-    clusters: Number
-    n: Number
-
-    @classmethod
-    def of(cls, counts: Counts) -> SquareSums:
-        """Defined for every table, probabilities included."""
-        return cls(*counts.squares, counts.n)
-
-    @classmethod
-    def expected(cls, counts: SingleTable, chances: ExpectedSizes) -> SquareSums:
-        """Expected sums of squares, from expected pair counts: h^2 is twice the number of pairs plus h."""
-        pairs, n = Pairs.expected(counts, chances), counts.n
-        return cls(2 * pairs.both + n, 2 * pairs.gold + n, 2 * pairs.pred + n, n)
-
-    @classmethod
-    def estimated(cls, counts: Celled) -> SquareSums:
-        """Bias-corrected sums of squares, scaled from pair counts, which are unbiased."""
-        return cls._scaled(counts.statistic(Pairs), float(counts.n))
-
-    @classmethod
-    def leave_one_out(cls, counts: Celled, corrected: bool) -> SquareSums:
-        """Leave-one-out sums of squares, from leave-one-out pair counts."""
-        pairs, n = Pairs.leave_one_out(counts, corrected), counts.n - 1.0
-        if corrected:
-            return cls._scaled(pairs, n)
-        return cls(2 * pairs.both + n, 2 * pairs.gold + n, 2 * pairs.pred + n, n)
-
-    @classmethod
-    def _scaled(cls, pairs: Pairs, n: float) -> SquareSums:
-        """Sums of squares whose shares of n^2 are the shares of pairs of two different items."""
-        scale = 2 * n / (n - 1) if n > 1 else 0.0
-        return cls(scale * pairs.both, scale * pairs.gold, scale * pairs.pred, n)
-
-    @property
-    def disagreements(self) -> Number:
-        """Ordered pairs on which the partitions disagree."""
-        return self.classes + self.clusters - 2 * self.cells
-
-
-def _with_sizes(counts: Celled, *sums: Number) -> Iterator[tuple[Number, Number]]:
-    """Three sums, paired with the size of each cell, of its class, and of its cluster."""
-    yield from zip(
-        sums, (counts.counts, counts.class_sizes[counts.rows], counts.cluster_sizes[counts.cols]), strict=True
-    )
-
-
-def _half(x: Number) -> Number:
-    """x/2; an int stays an int, since x is then even."""
-    return x // 2 if isinstance(x, int) else x * Fraction(1, 2) if isinstance(x, Fraction) else x / 2
 
 
 @measure(
     title="Rand index",
+    family="pairs",
     better="higher",
     perfect=1,
     swap="itself",
@@ -182,6 +36,7 @@ def rand(pairs: Pairs) -> Number:
 
 @measure(
     title="Adjusted Rand index",
+    family="pairs",
     better="higher",
     bounds=(-0.5, 1),
     perfect=1,
@@ -190,7 +45,6 @@ def rand(pairs: Pairs) -> Number:
     paper="hubert1985",
     equation="eq. 5",
     breaks=("homogeneity", "rag_bag", "size_quantity"),
-    panel=True,
     definition="(a00 - E) / ((a0. + a.0)/2 - E), with E = a0. a.0 / M",
     tex=r"\frac{a_{00} - E}{(a_{0\cdot} + a_{\cdot 0}) / 2 - E}, \quad E = \frac{a_{0\cdot}\,a_{\cdot 0}}{M}",
     elsewhere=(
@@ -214,6 +68,7 @@ def ari(pairs: Pairs) -> Number:
 
 @measure(
     title="Jaccard index",
+    family="pairs",
     better="higher",
     perfect=1,
     swap="itself",
@@ -235,6 +90,7 @@ def jaccard(pairs: Pairs) -> Number:
 
 @measure(
     title="Fowlkes-Mallows index",
+    family="pairs",
     better="higher",
     perfect=1,
     swap="itself",
@@ -254,6 +110,7 @@ def fowlkes_mallows(pairs: Pairs) -> Number:
 
 @measure(
     title="Hubert's Gamma",
+    family="pairs",
     better="higher",
     bounds=(-1, 1),
     perfect=1,
@@ -279,6 +136,7 @@ def gamma(pairs: Pairs) -> Number:
 
 @measure(
     title="Mirkin distance",
+    family="pairs",
     better="lower",
     bounds=(0, inf),
     perfect=0,
@@ -295,6 +153,7 @@ def mirkin(squares: SquareSums) -> Number:
 
 @measure(
     title="Mirkin distance over n squared",
+    family="pairs",
     better="lower",
     perfect=0,
     swap="itself",
@@ -310,6 +169,7 @@ def mirkin_normalised(squares: SquareSums) -> Number:
 
 @measure(
     title="Pair precision",
+    family="pairs",
     better="higher",
     perfect=1,
     swap="pair_recall",
@@ -327,6 +187,7 @@ def pair_precision(pairs: Pairs) -> Number:
 
 @measure(
     title="Pair recall",
+    family="pairs",
     better="higher",
     perfect=1,
     swap="pair_precision",
@@ -343,13 +204,13 @@ def pair_recall(pairs: Pairs) -> Number:
 
 @measure(
     title="Pair F",
+    family="pairs",
     better="higher",
     perfect=1,
     paper="manning2008",
     equation="section 16.3",
     swap=inverse_beta,
     breaks=("homogeneity", "rag_bag", "size_quantity"),
-    panel=True,
     definition="(1 + beta^2) P R / (beta^2 P + R), with P = pair_precision, R = pair_recall",
     tex=(
         r"F_\beta = \frac{(1 + \beta^2)\,P\,R}{\beta^2 P + R}, \quad P = \frac{a_{00}}{a_{\cdot 0}}, \quad R "

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from karat.errors import BRIEF, MeasureError, brief
-from karat.foreign import told
+from karat.foreign import type_and_message
 from karat.limits import TEXT
 from karat.measures.registry import Better, Measure, _registry, find
 from karat.measures.syntax import take_apart
@@ -45,7 +45,9 @@ class Labelings(Statistic):
             except (MeasureError, KeyboardInterrupt):
                 raise
             except BaseException as problem:  # a user's function may raise anything, even SystemExit
-                raise MeasureError(f"{name[:BRIEF]} failed ({told(problem)}); mend it, or leave it out.") from problem
+                raise MeasureError(
+                    f"{name[:BRIEF]} failed ({type_and_message(problem)}); mend it, or leave it out."
+                ) from problem
             try:
                 if isinstance(value, (str, bytes, bytearray)) or (hasattr(value, "ndim") and value.ndim):
                     raise TypeError
@@ -94,7 +96,7 @@ def wrap(
 
     formula.__doc__ = inspect.getdoc(function)
     formula.__module__ = module or __name__
-    return Measure(text, formula, (Labelings,), text, better, bounds=bounds, function=function)
+    return Measure(text, formula, (Labelings,), title=text, better=better, bounds=bounds, function=function)
 
 
 def parse(text: str | Measure | Callable[..., Any]) -> Measure:
@@ -142,7 +144,7 @@ def _import_function(path: str) -> Measure:
         remedy = f"install it, or name a file of your own by its path, such as {file}"
         if module.endswith(".py"):
             remedy = "check the path and the name of the function, and that the file runs"
-        raise MeasureError(f"{brief(path)} cannot be imported ({told(problem)}); {remedy}.") from None
+        raise MeasureError(f"{brief(path)} cannot be imported ({type_and_message(problem)}); {remedy}.") from None
     return wrap(function, name=path)
 
 

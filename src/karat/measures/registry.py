@@ -8,12 +8,15 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from types import MappingProxyType
-from typing import Any, Literal, TypedDict, Unpack, get_args, get_type_hints
+from typing import Any, Literal, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import MeasureError, brief, listed, nearest
+from karat.measures.constraints import CONSTRAINTS
+from karat.measures.panel import PANEL
+from karat.measures.references import citations, references
 from karat.measures.syntax import LARGEST, check_parameter, spell
 from karat.tables.counts import Counts, Statistic
 from karat.tables.table import Table
@@ -28,8 +31,28 @@ LABEL_OPTIONS = {
 _registry: dict[str, Measure] = {}
 
 
+@dataclass(frozen=True, kw_only=True)
+class Promises:
+    """The declared properties of a measure; contract tests try to prove them wrong."""
+
+    title: str
+    better: Better | None  # None: descriptive, neither end is better
+    family: str = "own"  # the heading under which it is listed
+    bounds: tuple[float, float] = (0, 1)
+    perfect: float | None = None  # value of a clustering equal to gold; None if it depends on the data
+    chance: float | None = None  # expected value when the predicted labels are shuffled; None if it depends
+    unit: Unit = ""
+    swap: str | Callable[..., Any] | None = None  # the measure it becomes when gold and pred are swapped
+    breaks: tuple[str, ...] = ()  # formal constraints that it does not meet, of CONSTRAINTS
+    definition: str = ""  # in the notation of docs/measures.md
+    tex: str = ""  # the definition in LaTeX
+    elsewhere: tuple[str, ...] = ()  # what other libraries call it, and where they differ
+    paper: str = ""  # a key in references.bib, or a BibTeX entry
+    equation: str = ""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Measure:
+class Measure(Promises):
     """A formula over statistics, with its declared properties; call it with labels or a table.
 
     >>> import karat
@@ -42,40 +65,44 @@ class Measure:
     name: str
     formula: Callable[..., Any]
     statistics: tuple[type[Statistic], ...]
-    title: str
-    better: Better | None  # None: descriptive, neither end is better
-    bounds: tuple[float, float] = (0, 1)
-    perfect: float | None = None  # value of a clustering equal to gold; None if it depends on the data
-    chance: float | None = None  # expected value when the predicted labels are shuffled; None if it depends
-    unit: Unit = ""
-    swap: str | Callable[..., Any] | None = None  # the measure it becomes when gold and pred are swapped
-    breaks: tuple[str, ...] = ()  # formal constraints that it does not meet
-    definition: str = ""  # in the notation of docs/measures.md
-    tex: str = ""  # the definition in LaTeX
-    elsewhere: tuple[str, ...] = ()  # what other libraries call it, and where they differ
-    paper: str = ""  # key in references.bib
-    equation: str = ""
-    panel: bool = False  # shown by karat.score() by default
     defaults: Mapping[str, Any] = field(default_factory=dict)
     params: Mapping[str, Any] = field(default_factory=dict)
     function: Callable[..., Any] | None = None  # the function given to wrap()
     inner: Measure | None = None  # the measure that this one is derived from, such as adjusted(rand)
     error_of: Callable[..., float] | None = None  # Monte-Carlo standard error of a value, from counts and parameters
+    bibtex: str = ""  # the entry of a paper that is declared with the measure
 
     def __post_init__(self) -> None:
         for key in ("defaults", "params"):
             object.__setattr__(self, key, MappingProxyType(dict(getattr(self, key))))
+        self._check()
+        if self.paper.lstrip().startswith("@"):
+            self._keep_entry()
+        self._document()
+
+    def _check(self) -> None:
+        """Raise MeasureError if a declared property cannot be."""
         for key, allowed in (("better", (*get_args(Better), None)), ("unit", get_args(Unit))):
             if getattr(self, key) not in allowed:
-                raise MeasureError(
-                    f"{self.name} cannot have {key}={brief(getattr(self, key))}; use one of {listed(allowed)}."
-                )
+                raise self._cannot_have(key, f"use one of {listed(allowed)}")
+        if not isinstance(self.breaks, tuple) or not set(self.breaks) <= set(CONSTRAINTS):
+            raise self._cannot_have("breaks", f"give a tuple of some of {listed(CONSTRAINTS)}")
+        if not isinstance(self.family, str) or not self.family:
+            raise self._cannot_have("family", "give a word under which to list it")
         low, high = self.bounds if isinstance(self.bounds, tuple) and len(self.bounds) == 2 else (0, 0)
         if not (isinstance(low, Real) and isinstance(high, Real) and low < high):
-            raise MeasureError(
-                f"{self.name} cannot have bounds={brief(self.bounds)}; give the lowest and the highest value."
-            )
-        self._document()
+            raise self._cannot_have("bounds", "give the lowest and the highest value")
+
+    def _cannot_have(self, key: str, remedy: str) -> MeasureError:
+        return MeasureError(f"{self.name} cannot have {key}={brief(getattr(self, key))}; {remedy}.")
+
+    def _keep_entry(self) -> None:
+        """Replace the BibTeX entry of the paper by its key."""
+        keys = list(citations(self.paper))
+        if len(keys) != 1:
+            raise self._cannot_have("paper", "give a key of references.bib, or a BibTeX entry with one field a line")
+        object.__setattr__(self, "bibtex", self.paper)
+        object.__setattr__(self, "paper", keys[0])
 
     def _document(self) -> None:
         """Set the signature and docstring that help() shows: signature, meaning, range and paper."""
@@ -152,9 +179,14 @@ class Measure:
         return f"{self.name} has no parameter {brief(key)}; {hint}"
 
     @property
-    def family(self) -> str:
-        """The family of the measure: the name of the module that declares it."""
-        return self.formula.__module__.rsplit(".", 1)[-1]
+    def panel(self) -> bool:
+        """Whether karat.score() shows it by default."""
+        return self.name in PANEL
+
+    @property
+    def reference(self) -> str:
+        """The citation of the paper as one line; the key itself if it has no entry."""
+        return (citations(self.bibtex) if self.bibtex else references()).get(self.paper, self.paper)
 
     @property
     def summary(self) -> str:
@@ -200,43 +232,32 @@ class Measure:
         return hash(self._identity)
 
 
-class Promises(TypedDict, total=False):
-    """Properties that a declaration may give beside title and direction; see Measure."""
-
-    bounds: tuple[float, float]
-    perfect: float | None
-    chance: float | None
-    unit: Unit
-    breaks: tuple[str, ...]
-    definition: str
-    tex: str
-    elsewhere: tuple[str, ...]
-    paper: str
-    equation: str
-    panel: bool
-
-
-def measure(
-    *, title: str, better: Better | None, swap: str | Callable[..., Any] | None = None, **promises: Unpack[Promises]
-) -> Callable[[Callable[..., Any]], Measure]:
+@dataclass(frozen=True, kw_only=True)
+class measure(Promises):  # noqa: N801 (a decorator)
     """Declare a measure: its name is the function's, its statistics are the annotated positional parameters.
 
-    Keyword-only parameters are the measure's own and have defaults. Promises: bounds, perfect, chance, unit, swap,
-    breaks, paper, equation, panel; see Measure.
+    Keyword-only parameters of the function are the measure's own and have defaults.
+
+    title: what the measure is called in print.
+    better: "higher" or "lower"; None if neither end is better.
+    family: the heading under which it is listed.
+    bounds: the lowest and the highest value.
+    perfect: the value of a clustering equal to gold; None if it depends on the data.
+    chance: the expected value of shuffled labels; None if it depends on the data.
+    swap: the name of the measure that it becomes when gold and predicted are swapped, "itself" if it is symmetric.
+    breaks: the formal constraints that it does not meet.
+    paper: a key of references.bib, or a BibTeX entry.
     """
 
-    def declare(formula: Callable[..., Any]) -> Measure:
+    def __call__(self, formula: Callable[..., Any]) -> Measure:
+        """Register the measure with this formula, and return it."""
         name = formula.__name__
         kinds, defaults = _parameters(formula)
         known = _registry.get(name)
         if known is not None and known.formula.__module__ != formula.__module__:
             raise MeasureError(f"there is a measure {name!r} in {known.formula.__module__}; choose another name.")
-        _registry[name] = Measure(
-            name, formula, kinds, title, better, swap=swap, defaults=defaults, params=defaults, **promises
-        )
+        _registry[name] = Measure(name, formula, kinds, defaults=defaults, params=defaults, **vars(self))
         return _registry[name]
-
-    return declare
 
 
 def _parameters(formula: Callable[..., Any]) -> tuple[tuple[type[Statistic], ...], dict[str, Any]]:
@@ -273,5 +294,6 @@ def find(name: str) -> Measure:
 
 
 def list_measures() -> tuple[Measure, ...]:
-    """Every registered measure, in the order of declaration."""
-    return tuple(_registry.values())
+    """Every registered measure, family by family, each in the order of declaration."""
+    families = list(dict.fromkeys(m.family for m in _registry.values()))
+    return tuple(sorted(_registry.values(), key=lambda m: families.index(m.family)))

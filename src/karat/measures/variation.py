@@ -5,12 +5,13 @@ from __future__ import annotations
 from math import inf
 
 from karat.measures.arithmetic import Number, larger, log, ratio, unless_zero
-from karat.measures.information import Entropies, LogSize
+from karat.measures.entropies import Entropies, LogSize
 from karat.measures.registry import measure
 
 
 @measure(
     title="Variation of information",
+    family="variation",
     better="lower",
     bounds=(0, inf),
     perfect=0,
@@ -38,7 +39,7 @@ def vi(entropies: Entropies) -> Number:
 
 @measure(
     title="Normalised variation of information",
-    panel=True,
+    family="variation",
     better="lower",
     bounds=(0, inf),
     perfect=0,
@@ -68,6 +69,7 @@ def nvi(entropies: Entropies) -> Number:
 
 @measure(
     title="Variation of information over H(K)",
+    family="variation",
     better="lower",
     bounds=(0, inf),
     perfect=0,
@@ -85,6 +87,7 @@ def nvik(entropies: Entropies) -> Number:
 
 @measure(
     title="Variation of information over log n",
+    family="variation",
     better="lower",
     perfect=0,
     swap="itself",
@@ -102,6 +105,7 @@ def vi_log_n(entropies: Entropies, size: LogSize) -> Number:
 
 @measure(
     title="Variation of information over 2 log k",
+    family="variation",
     better="lower",
     perfect=0,
     swap="itself",

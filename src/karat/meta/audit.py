@@ -74,7 +74,7 @@ def judge(measure: Measure, item: Property, tries: int = TRIES) -> Verdict:
     """Test one measure against one property.
 
     >>> import karat
-    >>> str(judge(karat.parse("purity"), find_property("all_apart")))
+    >>> str(judge(karat.parse("purity"), find_property("singletons")))
     'NO'
     """
     if not item.fits(measure):
@@ -200,8 +200,8 @@ def audit(
     progress: a function that is called with the name of each measure before its tests.
 
     >>> import karat
-    >>> verdicts = karat.audit(["v_measure", "purity"], ["symmetry", "all_apart"])
-    >>> verdicts["v_measure"]["symmetry"].holds, verdicts["purity"]["all_apart"].holds
+    >>> verdicts = karat.audit(["v_measure", "purity"], ["symmetry", "singletons"])
+    >>> verdicts["v_measure"]["symmetry"].holds, verdicts["purity"]["singletons"].holds
     (True, False)
     """
     from karat.scoring.panels import chosen_measures

@@ -40,7 +40,7 @@ def _matrix(*parts: Cells) -> Matrix:
 
 
 def homogeneity(tries: int) -> Iterator[Pair]:
-    """A cluster of two classes is better split into its classes."""
+    """A cluster of two classes, and its split, with other items around."""
     for rest in _backgrounds(tries):
         for a, b in ((1, 1), (2, 2), (3, 1), (4, 2), (1, 5)):
             worse, better = {("A", "1"): a, ("B", "1"): b}, {("A", "1"): a, ("B", "2"): b}
@@ -50,7 +50,7 @@ def homogeneity(tries: int) -> Iterator[Pair]:
 
 
 def completeness(tries: int) -> Iterator[Pair]:
-    """Two clusters of one class are better merged."""
+    """Two clusters of one class, and their merger, with other items around."""
     for rest in _backgrounds(tries):
         for a, b in ((1, 1), (2, 2), (3, 1), (4, 2)):
             worse, better = {("A", "1"): a, ("A", "2"): b}, {("A", "1"): a + b}
@@ -60,7 +60,7 @@ def completeness(tries: int) -> Iterator[Pair]:
 
 
 def rag_bag(tries: int) -> Iterator[Pair]:
-    """An odd item does less harm among odd items than in a pure cluster of the same size."""
+    """An odd item in a pure cluster, and among odd items, with other items around."""
     for rest in _backgrounds(tries):
         for n in (2, 3, 4, 7):
             clean = {("A", "1"): n}
@@ -69,7 +69,7 @@ def rag_bag(tries: int) -> Iterator[Pair]:
 
 
 def size_quantity(tries: int) -> Iterator[Pair]:
-    """One item split off a large cluster is better than many small clusters broken in two."""
+    """Many small clusters broken in two, and one item split off a large one, with other items around."""
     for rest in _backgrounds(tries):
         for n in (3, 4, 6, 9):
             whole = {("A", "big"): n + 1}
@@ -103,7 +103,7 @@ def one_cluster(tries: int) -> Iterator[Pair]:
         yield np.array(sizes)[:, None], _good(sizes)
 
 
-def all_apart(tries: int) -> Iterator[Pair]:
+def singletons(tries: int) -> Iterator[Pair]:
     """A clustering of which two thirds are right is better than a cluster for each item."""
     for sizes in SIZES:
         yield np.repeat(np.eye(len(sizes), dtype=np.int64), sizes, axis=1), _good(sizes)

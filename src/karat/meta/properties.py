@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.chance.adjusting import Draws, expected
+from karat.chance.draws import Draws
+from karat.chance.expectations import expected
 from karat.chance.nulls import Model
 from karat.errors import KaratError, brief, nearest
+from karat.measures.constraints import CONSTRAINTS
 from karat.measures.registry import Measure
 from karat.meta import constraints
 from karat.meta.desiderata import DESIDERATA, TIE, oriented
@@ -224,12 +226,14 @@ def _pair(name: str, says: str, cases: Callable[[int], Iterator[Case]]) -> Prope
 
 
 def _says(function: Callable[..., Any]) -> str:
-    return (function.__doc__ or "").split("\n")[0].rstrip(".")
+    """The sentence of a constraint that measures declare to break, else the first line of the docstring."""
+    declared = CONSTRAINTS.get(function.__name__, "")
+    return declared[:1].upper() + declared[1:] or (function.__doc__ or "").split("\n")[0].rstrip(".")
 
 
 _CONSTRAINTS = (
     constraints.homogeneity, constraints.completeness, constraints.rag_bag, constraints.size_quantity,
-    constraints.only_gold, constraints.one_cluster, constraints.all_apart, constraints.no_knowledge,
+    constraints.only_gold, constraints.one_cluster, constraints.singletons, constraints.no_knowledge,
     constraints.shuffled,
 )  # fmt: skip
 

@@ -14,11 +14,12 @@ from karat.errors import KaratError, Option, TableError
 from karat.limits import RESAMPLES as MOST_RESAMPLES
 from karat.measures.registry import Measure
 from karat.output.layout import Layout, decimals
+from karat.output.numbers import number
 from karat.output.result import Result
 from karat.scoring.arguments import evaluation_of
 from karat.scoring.options import DataOptions, data_options, verb
 from karat.scoring.panels import MeasureLike, chosen_measures
-from karat.tables.table import Table, number
+from karat.tables.table import Table
 from karat.uncertainty.intervals import resampled_values
 from karat.uncertainty.sampling import RESAMPLES, Sampling
 from karat.version import __version__

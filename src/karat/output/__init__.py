@@ -4,4 +4,6 @@ layout.py   tables as text, Markdown, LaTeX and HTML; formats of numbers and lab
 frames.py   results as data frames
 result.py   Result: the base class of all results
 bars.py     progress bars
+numbers.py  counts and weights as text
+files.py    files written atomically
 """

@@ -12,6 +12,7 @@ import numpy as np
 from karat.errors import KaratError
 from karat.machine.caches import cache_folder, remove
 from karat.output.bars import bar
+from karat.output.numbers import several
 from karat.papers import documents
 from karat.papers.claims import Claim, statement
 from karat.papers.corpora.columns import existing
@@ -22,7 +23,6 @@ from karat.papers.corpora.speech import recordings
 from karat.papers.datasets import DATASETS, load, path
 from karat.papers.studies import Study
 from karat.papers.sweeps import RISING, Curve, figure, grows, peaks, rank_correlation, records, sweep, table
-from karat.tables.table import several
 from karat.version import __version__
 
 PAPER = "rosenberg2007"

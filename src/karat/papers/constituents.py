@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 import karat
 from karat.output.bars import bar
 from karat.output.layout import Layout, decimals
+from karat.output.numbers import several
 from karat.papers.claims import Claim, statement
 from karat.papers.corpora.columns import existing
 from karat.papers.corpora.grammar import Constituents, constituents, syntactic_features
@@ -22,7 +23,6 @@ from karat.papers.figures import points
 from karat.papers.reichart2009 import PAPER, SYSTEMS, TABLE_3, TABLE_4
 from karat.papers.studies import Study
 from karat.papers.synth.kmeans import KMeans
-from karat.tables.table import several
 
 TITLE = "Reichart & Rappoport (2009), section 6: grammar induction"
 OPTIONS = ("corpus",)

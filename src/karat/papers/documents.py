@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from karat.output.numbers import several
 from karat.papers.claims import Claim, number
 from karat.papers.corpora.columns import existing
 from karat.papers.corpora.terms import Vectors, unit_length, vectors
@@ -11,7 +12,6 @@ from karat.papers.corpora.texts import Texts, read_texts
 from karat.papers.datasets import DATASETS, load
 from karat.papers.studies import Study
 from karat.papers.sweeps import Curve, falls_faster, figure, grows, peaks, records, sweep, table, together
-from karat.tables.table import several
 
 PAPER = "rosenberg2007"
 TITLE = "Rosenberg & Hirschberg (2007), section 5.1: document clustering"

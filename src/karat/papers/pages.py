@@ -15,12 +15,12 @@ from typing import Any, TextIO
 
 from karat.errors import KaratError, Option, nearest
 from karat.output.bars import without_bars
+from karat.output.files import whole_file
 from karat.output.layout import Layout, Printed, delimited, markdown
 from karat.papers import EXPERIMENTS, PAPERS
 from karat.papers.claims import Claim
 from karat.papers.figures import Figure
 from karat.plot.canvas import need_matplotlib
-from karat.tables.storage import whole_file
 from karat.version import __version__
 
 

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from karat.errors import KaratError
 from karat.kernels.threads import THREADS
 from karat.output.bars import bar
+from karat.output.files import whole_file
 from karat.sources.files.arrays import array_header
-from karat.tables.storage import whole_file
 
 T = TypeVar("T")
 Floats = NDArray[np.float64]

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 import karat
 from karat.machine.caches import cache_folder
 from karat.output.layout import Layout, decimals
+from karat.output.numbers import several
 from karat.papers.claims import Claim, number, statement
 from karat.papers.figures import COLOURS, Figure, plain
 from karat.papers.runs import in_blocks
 from karat.papers.synth.kmeans import KMeans
-from karat.tables.table import several
 from karat.version import __version__
 
 Floats = NDArray[np.float64]

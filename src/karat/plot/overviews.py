@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from karat.errors import KaratError
 from karat.kernels.tallying import add_by_code
 from karat.labels.identity import Singleton
+from karat.output.numbers import several
 from karat.plot.lettering import OTHER, percent
-from karat.tables.table import Table, several
+from karat.tables.table import Table
 
 Ints = NDArray[np.int64]
 

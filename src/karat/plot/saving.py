@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from karat.errors import KaratError
+from karat.output.files import whole_file
 from karat.plot.canvas import need_matplotlib
-from karat.tables.storage import whole_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,9 +12,9 @@ from pathlib import Path
 from karat.comparisons.results import Comparison
 from karat.errors import KaratError
 from karat.explanations.explanation import Explanation
+from karat.output.files import whole_file
 from karat.scoring.groups import GroupScores
 from karat.scoring.scores import Scores
-from karat.tables.storage import whole_file
 from karat.tables.table import Table
 
 

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.output.numbers import several
 from karat.plot.lettering import brief, count_text, percent
 from karat.plot.overviews import Overview, by_size, overview
 from karat.plot.overviews import Side as Drawn
 from karat.reports.content import System
 from karat.reports.explorer import label
-from karat.tables.table import Table, several
+from karat.tables.table import Table
 
 MOST = 24  # classes and clusters, at most
 FEW = 12  # on a page of several systems

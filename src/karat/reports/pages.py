@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 
 from karat import plot
 from karat.comparisons.results import Comparison
-from karat.measures.cards import range_of, references
+from karat.measures.cards import range_of
 from karat.measures.information import completeness, homogeneity
 from karat.measures.registry import Measure
 from karat.output.layout import ARROWS, Layout, Marked, decimals, shortened, shown
+from karat.output.numbers import several
 from karat.reports.content import Report, System
 from karat.reports.explorer import Limits, explored, in_script, kept_places
 from karat.reports.figures import Figure, figure
@@ -24,7 +25,6 @@ from karat.reports.strips import LENGTH, Strip, strip
 from karat.scoring.boards import Board
 from karat.scoring.groups import GroupScores
 from karat.scoring.scores import Scores, with_unit
-from karat.tables.table import several
 from karat.uncertainty.sampling import span
 from karat.version import __version__
 
@@ -334,4 +334,4 @@ def _differences(found: Comparison, first: Measure) -> Layout:
 def _term(m: Measure) -> Term:
     better = f"{m.better} is better" if m.better else "neither end is better"
     facts = f"From {range_of(m)}; {better}"
-    return Term(str(m), m.title, m.summary, m.definition, facts, references().get(m.paper, ""))
+    return Term(str(m), m.title, m.summary, m.definition, facts, m.reference)

@@ -10,10 +10,10 @@ from typing import Any
 from karat.errors import KaratError, listed
 from karat.measures.registry import Measure
 from karat.output.layout import Layout, decimals, shown
+from karat.output.numbers import several
 from karat.output.result import Result
 from karat.scoring.scores import Scores, flat_name, measure_names
 from karat.scoring.signatures import shared_signature
-from karat.tables.table import several
 from karat.uncertainty.sampling import Interval
 
 NOTE = "↑ higher is better, ↓ lower is better."
@@ -101,7 +101,7 @@ class Board(Result, Mapping[str, Scores]):
             values = [scores.get(str(measure)) for scores in self.scores.values()]
             if trivial:
                 baseline = first.baselines.get(str(measure))
-                values += [None, None] if baseline is None else [baseline.one_cluster, baseline.all_apart]
+                values += [None, None] if baseline is None else [baseline.one_cluster, baseline.singletons]
             rows.append([name, *(decimals(value, digits) for value in values)])
         headings = ["measure", *map(shown, self.scores), *trivial]
         if len(self.scores) > MANY:

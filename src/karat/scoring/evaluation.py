@@ -11,10 +11,11 @@ from karat.labels.alignment import align
 from karat.labels.policy import Missing, NoiseAs, Policy
 from karat.labels.rows import PRED, Aligned
 from karat.output.layout import shown
+from karat.output.numbers import several
 from karat.scoring.joint import Joint, cells_of_rows
 from karat.tables.counts import SingleTable
 from karat.tables.systems import AlignedSystems, CountedSystems, Groups, Systems
-from karat.tables.table import Table, several
+from karat.tables.table import Table
 
 if TYPE_CHECKING:
     pass

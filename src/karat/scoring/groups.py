@@ -11,11 +11,11 @@ from typing import Any
 from karat.errors import KaratError, listed
 from karat.measures.registry import Measure
 from karat.output.layout import ARROWS, Layout, decimals, shown
+from karat.output.numbers import number, several
 from karat.output.result import Result
 from karat.scoring.boards import Board
 from karat.scoring.scores import Scores, with_unit
 from karat.scoring.signatures import signature_of
-from karat.tables.table import number, several
 
 MEANS = "macro: the mean over groups; micro: the mean over groups weighted by their items."
 

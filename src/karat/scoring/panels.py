@@ -7,8 +7,9 @@ from typing import Any, TypeAlias
 
 import karat.measures.declared  # noqa: F401 (declares the measures)
 from karat.errors import MeasureError, TableError
+from karat.measures.panel import PANEL
 from karat.measures.parsing import parse
-from karat.measures.registry import Measure, list_measures
+from karat.measures.registry import Measure, find, list_measures
 from karat.measures.syntax import split_at_commas
 
 MeasureLike: TypeAlias = str | Measure | Callable[..., Any]
@@ -18,7 +19,7 @@ def panel_of(tables: Iterable[Any], omitted: dict[str, str] | None = None) -> tu
     """The default measures that are defined for all tables; reasons for others go into `omitted`."""
     given = list(tables)
     fitting = []
-    for measure in (m for m in list_measures() if m.panel):
+    for measure in map(find, PANEL):
         try:
             for table in given:
                 measure.of(table)

@@ -8,15 +8,16 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from karat.chance.adjusting import expected
+from karat.chance.expectations import expected
 from karat.errors import MeasureError, TableError, listed
 from karat.measures.parsing import parse
 from karat.measures.registry import Measure
 from karat.output.layout import ARROWS, Layout, decimals
+from karat.output.numbers import number, several
 from karat.output.result import Result
 from karat.scoring.signatures import signature_of
 from karat.tables.counts import Counts
-from karat.tables.table import Table, number, several
+from karat.tables.table import Table
 from karat.tables.trivial import OneCluster, Singletons
 from karat.uncertainty.sampling import Interval, Sampling, remarks_on, span
 
@@ -27,7 +28,7 @@ class Baseline(NamedTuple):
     """The scores of trivial clusterings of the same items; None where they are not known."""
 
     one_cluster: float | None
-    all_apart: float | None  # singletons
+    singletons: float | None  # every item in a cluster of its own
     shuffled: float | None  # expected under random labels with the same cluster sizes, where it has a closed form
 
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
 from functools import cached_property
-from typing import Any, NamedTuple, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias, TypeVar
 
 from karat.errors import TableError
-from karat.tables.profile import Information, Profile, Sizes, Squares
+from karat.tables.profile import Information, Profile, Sizes, Squares, Totals
 
-SizeFormula: TypeAlias = Callable[[Any], Any]  # of the size of a class or cluster
-CellFormula: TypeAlias = Callable[[Any, Any, Any], Any]  # of a cell's count, its class's and its cluster's size
+if TYPE_CHECKING:
+    from karat.tables.moves import Moves
+    from karat.tables.table import Table
+
+SizeFormula: TypeAlias = Callable[[Any, Totals], Any]  # of the size of a class or cluster
+CellFormula: TypeAlias = Callable[[Any, Any, Any, Totals], Any]  # of a cell's count, class size and cluster size
 
 
-def count_itself(cell: Any, class_size: Any, cluster_size: Any) -> Any:
+def count_itself(cell: Any, class_size: Any, cluster_size: Any, total: Totals) -> Any:
     """Return the cell's count; tables recognise this formula and skip the lookup of sizes."""
     return cell
 
@@ -26,6 +30,8 @@ class Statistic(ABC):
     """The few numbers that one family of measures needs: scalars for a table, arrays for a stack of tables."""
 
     smooth = True  # differentiable in the cells; False if it depends on which cells are the largest
+    needs_counts = False  # undefined for tables with fractional cells
+    estimates_unseen = False  # its estimate depends on cells that the sample lacks: a caution where many are rare
 
     @classmethod
     @abstractmethod
@@ -38,12 +44,25 @@ class Statistic(ABC):
         return None
 
     @classmethod
-    def estimated(cls, counts: Celled) -> Self | None:
+    def with_joined_pairs(cls, table: SingleTable, both: int) -> Self | None:
+        """The statistic if both sides joined this many pairs of items, with class and cluster sizes unchanged.
+
+        None if it depends on more than that. Measures whose statistics all have it get exact p-values.
+        """
+        return None
+
+    @classmethod
+    def after(cls, moves: Moves) -> Self | None:
+        """The statistic after each move, as arrays; None without a closed form, so that only a few moves are tried."""
+        return None
+
+    @classmethod
+    def estimated(cls, table: Table) -> Self | None:
         """The bias-corrected estimate of the statistic in the population sampled; None if there is none."""
         return None
 
     @classmethod
-    def leave_one_out(cls, counts: Celled, corrected: bool) -> Self | None:
+    def leave_one_out(cls, table: Table, corrected: bool) -> Self | None:
         """Leave-one-out values: element i is the statistic without one item of cell i; None if undefined.
 
         corrected: the bias-corrected estimate in place of the plain statistic.
@@ -56,7 +75,7 @@ class Statistic(ABC):
         return None
 
     @classmethod
-    def second_difference(cls, counts: Celled) -> Self | None:
+    def second_difference(cls, table: Table) -> Self | None:
         """Second differences of the estimate, one for each distinct cell size; None if they are negligible."""
         return None
 
@@ -85,7 +104,11 @@ class ExpectedSizes(NamedTuple):
 
 
 class Counts(ABC):
-    """Sums over classes, clusters and cells: numbers for one table, arrays for a Stack."""
+    """Sums over classes, clusters and cells: numbers for one table, arrays for a Stack.
+
+    A formula is plain arithmetic. All its arguments have shapes that broadcast with each other, whether they are of
+    one table or of many; the last one has n and the numbers of classes and clusters.
+    """
 
     n: Any  # the number of items, or their total weight
     shape: tuple[Any, Any]  # how many classes and how many clusters
@@ -98,23 +121,23 @@ class Counts(ABC):
 
     @abstractmethod
     def class_total(self, f: SizeFormula) -> Any:
-        """The sum over classes of f(size)."""
+        """The sum over classes of f(size, totals)."""
 
     @abstractmethod
     def cluster_total(self, f: SizeFormula) -> Any:
-        """The sum over clusters of f(size)."""
+        """The sum over clusters of f(size, totals)."""
 
     @abstractmethod
     def cell_total(self, f: CellFormula) -> Any:
-        """The sum over cells of f(count, class size, cluster size)."""
+        """The sum over cells of f(count, class size, cluster size, totals)."""
 
     @abstractmethod
     def class_best(self, f: CellFormula) -> Any:
-        """The sum over classes of the largest f(count, class size, cluster size) among their cells."""
+        """The sum over classes of the largest f(count, class size, cluster size, totals) among their cells."""
 
     @abstractmethod
     def cluster_best(self, f: CellFormula) -> Any:
-        """The sum over clusters of the largest f(count, class size, cluster size) among their cells."""
+        """The sum over clusters of the largest f(count, class size, cluster size, totals) among their cells."""
 
     @abstractmethod
     def matched(self, *, greedy: bool = False) -> Any:
@@ -188,24 +211,19 @@ class SingleTable(Counts):
         """The sizes of the largest class and of the largest cluster."""
         return self.profile.largest
 
+    @property
+    def totals(self) -> Totals:
+        """n and the numbers of classes and clusters, as formulas take them."""
+        return Totals(self)
+
     def class_total(self, f: SizeFormula) -> Any:
-        """The sum over classes of f(size)."""
+        """The sum over classes of f(size, totals)."""
         return self.profile.class_total(f)
 
     def cluster_total(self, f: SizeFormula) -> Any:
-        """The sum over clusters of f(size)."""
+        """The sum over clusters of f(size, totals)."""
         return self.profile.cluster_total(f)
 
     def each(self, f: Callable[[Any], Any]) -> Any:
         """f(table)."""
         return f(self)
-
-
-class Celled(SingleTable):
-    """One table whose cells are in memory, as arrays with one element per non-empty cell."""
-
-    rows: Any  # class code of each cell
-    cols: Any  # cluster code of each cell
-    counts: Any  # number of items in each cell
-    class_sizes: Any
-    cluster_sizes: Any

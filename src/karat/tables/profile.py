@@ -69,7 +69,8 @@ class Squares(NamedTuple):
     clusters: Any
 
 
-class Information(NamedTuple):
+@dataclass(frozen=True)
+class Information:
     """Entropies in nats; each is rounded once, and none is a difference of rounded values."""
 
     gold: Any  # H(C)
@@ -78,6 +79,37 @@ class Information(NamedTuple):
     gold_given_pred: Any  # H(C|K)
     pred_given_gold: Any  # H(K|C)
     mutual: Any  # I(C;K)
+
+
+class Totals:
+    """n and the numbers of classes and clusters, as floats that broadcast with the other arguments of a formula.
+
+    counts: whatever has n and shape; for many tables, these are arrays with one element for each.
+    axes: the number of axes that the sizes or cells of each of many tables have; 0 for one table.
+    """
+
+    def __init__(self, counts: Any, axes: int = 0) -> None:
+        self._counts, self._axes = counts, axes
+
+    @property
+    def n(self) -> Any:
+        """The number of items, or their total weight."""
+        return self._shaped(self._counts.n)
+
+    @property
+    def classes(self) -> Any:
+        """The number of classes."""
+        return self._shaped(self._counts.shape[0])
+
+    @property
+    def clusters(self) -> Any:
+        """The number of clusters."""
+        return self._shaped(self._counts.shape[1])
+
+    def _shaped(self, value: Any) -> Any:
+        if not self._axes:
+            return float(value)
+        return np.asarray(value, dtype=np.float64)[(..., *(None,) * self._axes)]
 
 
 @dataclass(frozen=True)
@@ -115,16 +147,16 @@ class Profile:
         """The sizes of the largest class and of the largest cluster."""
         return self.classes.size[-1] * self.unit, self.clusters.size[-1] * self.unit
 
-    def class_total(self, f: Callable[[Floats], Floats]) -> float:
-        """The sum over classes of f(size)."""
+    def class_total(self, f: Callable[[Floats, Totals], Floats]) -> float:
+        """The sum over classes of f(size, totals)."""
         return self._total(self.classes, f)
 
-    def cluster_total(self, f: Callable[[Floats], Floats]) -> float:
-        """The sum over clusters of f(size)."""
+    def cluster_total(self, f: Callable[[Floats, Totals], Floats]) -> float:
+        """The sum over clusters of f(size, totals)."""
         return self._total(self.clusters, f)
 
-    def _total(self, sizes: Sizes, f: Callable[[Floats], Floats]) -> float:
-        values = f(self.weights(sizes))
+    def _total(self, sizes: Sizes, f: Callable[[Floats, Totals], Floats]) -> float:
+        values = f(self.weights(sizes), Totals(self))
         return math.fsum((values * np.array(sizes.times, dtype=np.float64)).tolist())
 
     def weights(self, sizes: Sizes) -> Floats:

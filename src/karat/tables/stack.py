@@ -17,7 +17,7 @@ from karat.kernels.logarithm import log_one_more
 from karat.labels.names import as_array
 from karat.limits import STACK
 from karat.tables.counts import CellFormula, Counts, SizeFormula
-from karat.tables.profile import Information, Squares
+from karat.tables.profile import Information, Squares, Totals
 from karat.tables.table import LIMIT, Table
 
 Floats = NDArray[np.float64]
@@ -144,10 +144,10 @@ class Stack(Counts):
         return self.class_sizes.max(axis=1), self.cluster_sizes.max(axis=1)
 
     def class_total(self, f: SizeFormula) -> Any:
-        return np.where(self.class_sizes > 0, f(self.class_sizes), 0).sum(axis=1)
+        return np.where(self.class_sizes > 0, f(self.class_sizes, Totals(self, 1)), 0).sum(axis=1)
 
     def cluster_total(self, f: SizeFormula) -> Any:
-        return np.where(self.cluster_sizes > 0, f(self.cluster_sizes), 0).sum(axis=1)
+        return np.where(self.cluster_sizes > 0, f(self.cluster_sizes, Totals(self, 1)), 0).sum(axis=1)
 
     def cell_total(self, f: CellFormula) -> Any:
         return self._sums(self._cells(f).reshape(len(self), -1))
@@ -160,7 +160,7 @@ class Stack(Counts):
 
     def _cells(self, f: CellFormula) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):
-            values = f(self.tables, self.class_sizes[:, :, None], self.cluster_sizes[:, None, :])
+            values = f(self.tables, self.class_sizes[:, :, None], self.cluster_sizes[:, None, :], Totals(self, 2))
         return np.where(self.tables > 0, values, 0.0)
 
     def each(self, f: Callable[[Any], Any]) -> Any:

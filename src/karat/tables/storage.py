@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import date, datetime
 from decimal import Decimal
@@ -14,7 +12,6 @@ from glob import escape
 from hashlib import sha256
 from os import PathLike
 from pathlib import Path
-from secrets import token_hex
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +22,7 @@ from karat.labels.identity import Singleton
 from karat.labels.names import MISSING, check_names, plain
 from karat.labels.policy import Policy
 from karat.limits import CELLS
+from karat.output.files import whole_file
 
 FORMAT = 2
 DIGITS = 4000  # the most digits of a label; Python refuses by default to convert integers of more than 4,300
@@ -131,46 +129,6 @@ def _ending(path: str | PathLike[str]) -> str:
     if ending not in (".json", ".parquet"):
         raise TableError(f"{str(path)!r} does not say its format; name it .json or .parquet.")
     return ending
-
-
-@contextmanager
-def whole_file(path: str | PathLike[str]) -> Iterator[str]:
-    """Yield the path of a temporary file beside the file, which replaces it if no error occurs."""
-    try:
-        target = Path(os.path.realpath(path))  # a link keeps pointing to the file
-        target.exists()
-    except (OSError, ValueError) as problem:  # a path that is too long, or contains NUL
-        raise TableError(
-            f"{str(path)[:60]!r} cannot be the name of a file ({problem.args[-1]}); choose another."
-        ) from None
-    if target.is_dir():
-        raise TableError(f"{str(path)!r} is a directory; name a file in it.")
-    if target.exists() and not target.is_file():
-        raise TableError(f"{str(path)!r} is a device or a pipe; name a file.")
-    temporary = target.parent / f".karat-{os.getpid()}-{token_hex(4)}"
-    try:
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))  # private until it is complete
-    except OSError as problem:
-        raise TableError(f"{str(path)!r} cannot be written ({problem.strerror}); choose another place.") from None
-    try:
-        yield str(temporary)
-        temporary.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
-        temporary.replace(target)
-    except OSError as problem:  # such as a full disk
-        raise TableError(
-            f"{str(path)!r} cannot be written ({problem.strerror or problem}); free some space, or choose another "
-            "place."
-        ) from None
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    """The umask of this process, which can only be read by setting it."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
 
 
 def _write_json(path: str, head: dict[str, Any], rows: Any, cols: Any, counts: Any) -> None:

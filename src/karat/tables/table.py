@@ -18,13 +18,14 @@ from karat.kernels.counting import cross_count
 from karat.kernels.tallying import add_by_code, best_by_code
 from karat.labels.alignment import align
 from karat.labels.identity import label_key
-from karat.labels.names import merge_names
 from karat.labels.policy import Missing, NoiseAs, Policy
 from karat.labels.rows import PRED, Aligned, Coded, in_order_of_cells
 from karat.limits import ITEMS
 from karat.output.frames import frame
-from karat.tables.counts import Celled, CellFormula, Counts, SingleTable, count_itself
+from karat.output.numbers import several
+from karat.tables.counts import CellFormula, SingleTable, count_itself
 from karat.tables.matrices import matrix_cells
+from karat.tables.merging import added, subtracted
 from karat.tables.profile import Exact, Profile, Sizes, exact_sizes, exact_sum
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -47,7 +48,7 @@ def check_total(total: float | Exact) -> None:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Table(Celled):
+class Table(SingleTable):
     """Counts of items by class and cluster; immutable, and independent of the order of items.
 
     >>> table = Table.from_labels(["a", "a", "b"], [1, 2, 2])
@@ -117,10 +118,10 @@ class Table(Celled):
             merged.append(batch if isinstance(batch, Table) else cls.from_labels(**_batch(batch), **options))
             # like the carries of a binary counter: each cell is merged only log(batches) times
             while len(merged) > 1 and merged[-2].counts.size <= 2 * merged[-1].counts.size:
-                merged[-2:] = [merge(merged[-2:])]
+                merged[-2:] = [_sum(merged[-2:])]
         if not merged:
             raise TableError("there are no batches; give at least one pair of gold and pred.")
-        return merge(merged)
+        return _sum(merged)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Table:
@@ -188,21 +189,21 @@ class Table(Celled):
         return _fixed(sizes)
 
     def cell_total(self, f: CellFormula) -> Any:
-        """The sum over cells of f(count, class size, cluster size)."""
+        """The sum over cells of f(count, class size, cluster size, totals)."""
         return exact_sum(self._cells(f))
 
     def class_best(self, f: CellFormula) -> Any:
-        """The sum over classes of the largest f(count, class size, cluster size) among their cells."""
+        """The sum over classes of the largest f(count, class size, cluster size, totals) among their cells."""
         return self._best(f, self.rows, len(self.classes))
 
     def cluster_best(self, f: CellFormula) -> Any:
-        """The sum over clusters of the largest f(count, class size, cluster size) among their cells."""
+        """The sum over clusters of the largest f(count, class size, cluster size, totals) among their cells."""
         return self._best(f, self.cols, len(self.clusters))
 
     def _cells(self, f: CellFormula) -> NDArray[Any]:
         if f is count_itself:
             return self.counts
-        return np.asarray(f(self.counts, self.class_sizes[self.rows], self.cluster_sizes[self.cols]))
+        return np.asarray(f(self.counts, self.class_sizes[self.rows], self.cluster_sizes[self.cols], self.totals))
 
     def _best(self, f: CellFormula, codes: Ints, size: int) -> Any:
         return exact_sum(best_by_code(codes, self._cells(f), size))
@@ -224,11 +225,11 @@ class Table(Celled):
         return Table._count(self.cols, self.rows, self.counts, self.clusters, self.classes, self.policy)
 
     def __add__(self, other: object) -> Table:
-        return merge([self, other]) if isinstance(other, Table) else NotImplemented
+        return _sum([self, other]) if isinstance(other, Table) else NotImplemented
 
     def __sub__(self, other: object) -> Table:
         """The table without the items of another, such as a batch that is to be recounted."""
-        return without(self, other) if isinstance(other, Table) else NotImplemented
+        return Table._count(*subtracted(self, other)) if isinstance(other, Table) else NotImplemented
 
     def __radd__(self, other: object) -> Table:
         return self if other == 0 else NotImplemented  # so that sum(tables) works
@@ -270,11 +271,13 @@ class Table(Celled):
         >>> Table.from_labels(["a", "a", "b"], [1, 1, 2]).top_cells(1)
         [('a', 1, 2)]
         """
-        order = self.top_places(most)
-        cells = zip(self.rows[order].tolist(), self.cols[order].tolist(), self.counts[order].tolist(), strict=True)
+        indices = self.top_indices(most)
+        cells = zip(
+            self.rows[indices].tolist(), self.cols[indices].tolist(), self.counts[indices].tolist(), strict=True
+        )
         return [(self.classes[row], self.clusters[col], count) for row, col, count in cells]
 
-    def top_places(self, most: int | None = None) -> Ints:
+    def top_indices(self, most: int | None = None) -> Ints:
         """The indices of the largest cells, at most `most` of them, in the order of top_cells()."""
         return np.argsort(-self.counts, kind="stable")[:most]
 
@@ -291,88 +294,15 @@ class Table(Celled):
         save_cells(path, self.rows, self.cols, self.counts, self.classes, self.clusters, self.policy)
 
 
-def counted(gold: object, pred: object, options: dict[str, Any]) -> Table:
-    """The table of gold and pred labels under these options; or gold, if it is a table and pred is None."""
-    if isinstance(gold, Table):
-        given = [key for key, value in options.items() if value is not None and str(value) != "raise"]
-        if pred is not None:
-            raise TableError("gold is a Table, so there is no pred; measures are given as measures=[...].")
-        if given:
-            raise TableError(f"gold is a Table, which has been counted already; leave out {given[0]}.")
-        return gold
-    if isinstance(gold, SingleTable) and pred is None:
-        return gold  # type: ignore[return-value]  # its cells stay in the engine
-    if isinstance(gold, Counts):
-        raise TableError("one table is wanted, not a Stack; give the Stack to a measure, as in karat.ari(stack).")
-    if pred is None:
-        raise TableError(
-            "pred is missing; give the predicted labels, or karat.Table.from_matrix(matrix) in place of both."
-        )
-    return Table.from_labels(gold, pred, **options)
-
-
-def merge(tables: Sequence[Table]) -> Table:
-    """The sum of tables of different items, cell by cell, matched by label."""
-    if len(tables) == 1:
-        return tables[0]
-    policy = tables[0].policy
-    for table in tables[1:]:
-        added = policy + table.policy
-        if added is None:
-            raise TableError(
-                f"tables counted under different policies ({policy} and {table.policy}) cannot be added; "
-                "count them again under one."
-            )
-        policy = added
-    classes, rows = _recoded([t.classes for t in tables], [t.rows for t in tables])
-    clusters, cols = _recoded([t.clusters for t in tables], [t.cols for t in tables])
-    return Table._count(rows, cols, np.concatenate([t.counts for t in tables]), classes, clusters, policy)
-
-
-def without(table: Table, part: Table) -> Table:
-    """A table minus a part of it, cell by cell, matched by label."""
-    if table.counts.dtype.kind != "i" or part.counts.dtype.kind != "i":
-        raise TableError("tables with fractional cells cannot be subtracted exactly; count the rest again.")
-    classes, rows = _recoded([table.classes, part.classes], [table.rows, part.rows])
-    clusters, cols = _recoded([table.clusters, part.clusters], [table.cols, part.cols])
-    keys = rows * np.int64(len(clusters)) + cols
-    counts = np.concatenate([table.counts, -part.counts])
-    distinct, indices = np.unique(keys, return_inverse=True)
-    left = np.zeros(distinct.size, dtype=np.int64)
-    np.add.at(left, indices, counts)
-    if (left < 0).any():
-        row, col = divmod(int(distinct[left.argmin()]), len(clusters))
-        raise TableError(
-            f"class {classes[row]!r} and cluster {clusters[col]!r} have {-int(left.min())} items more in the part than "
-            "in the whole; subtract only what was added."
-        )
-    rows, cols = np.divmod(distinct, len(clusters))
-    return Table._count(rows, cols, left, classes, clusters, table.policy - part.policy)
-
-
-def _recoded(lists: Sequence[tuple[Any, ...]], codes: Sequence[Ints]) -> tuple[Sequence[Any], Ints]:
-    """Merge lists of names into one, and concatenate the codes of all cells, recoded accordingly."""
-    if set(map(type, lists[0])) == {str} and all(names == lists[0] for names in lists[1:]):
-        return lists[0], np.concatenate(codes)
-    names, new_codes = merge_names(lists)
-    return names, np.concatenate([new[code] for new, code in zip(new_codes, codes, strict=True)])
+def _sum(tables: Sequence[Table]) -> Table:
+    """The sum of tables of different items."""
+    return tables[0] if len(tables) == 1 else Table._count(*added(tables))
 
 
 def _batch(batch: Any) -> dict[str, Any]:
     if not isinstance(batch, (tuple, list)) or len(batch) not in (2, 3):
         raise TableError(f"{str(batch)[:60]!r} is not a batch; give (gold, pred), (gold, pred, weights) or a Table.")
     return dict(zip(("gold", "pred", "weights"), batch, strict=False))
-
-
-def several(count: Any, noun: str) -> str:
-    """A count with its noun: 1 class, 2 classes."""
-    plural = noun + ("es" if noun.endswith("s") else "s")
-    return f"{number(count)} {noun if number(count) == '1' else plural}"
-
-
-def number(n: Exact) -> str:
-    """A count with separators, or a weight with at most four decimals."""
-    return f"{n:,}" if isinstance(n, int) else f"{float(n):,.4f}".rstrip("0").rstrip(".")
 
 
 def _fixed(array: Any) -> NDArray[Any]:

@@ -36,7 +36,7 @@ class OneCluster(_Trivial):
 
     def _cells(self, f: CellFormula) -> NDArray[Any]:
         sizes = self.profile.weights(self.profile.classes)
-        return np.asarray(f(sizes, sizes, np.full_like(sizes, float(self.n))))
+        return np.asarray(f(sizes, sizes, np.full_like(sizes, float(self.n)), self.totals))
 
     cell_total = _Trivial.class_best
 
@@ -64,7 +64,7 @@ class Singletons(_Trivial):
     def _cells(self, f: CellFormula) -> NDArray[Any]:
         sizes = self.profile.weights(self.profile.classes)
         ones = np.ones_like(sizes)
-        return np.asarray(f(ones, sizes, ones))
+        return np.asarray(f(ones, sizes, ones, self.totals))
 
     def cell_total(self, f: CellFormula) -> float:
         items = [s * t for s, t in zip(*self.profile.classes, strict=True)]

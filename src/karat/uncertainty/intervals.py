@@ -8,16 +8,16 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.chance.adjusting import draws_of
+from karat.chance.draws import draws_of
 from karat.errors import MeasureError, Option, TableError
 from karat.kernels.threads import share_out
 from karat.limits import DRAWS
-from karat.measures.information import Entropies
 from karat.measures.registry import Measure
 from karat.output.bars import bar
 from karat.output.layout import percent
+from karat.output.numbers import several
 from karat.tables.counts import count_itself
-from karat.tables.table import Table, several
+from karat.tables.table import Table
 from karat.uncertainty.influence import Jackknife
 from karat.uncertainty.resamples import Lines, Resampled, drawn
 from karat.uncertainty.sampling import Caution, Interval, Reason, Sampling
@@ -118,7 +118,7 @@ def cautions(measure: Measure, table: Table, sampling: Sampling) -> Caution | No
         return Caution(Reason.FEW_PER_CLUSTER, f"{few}: it may miss the true value, and tests may be too optimistic")
     size, times = table.profile.cells.arrays
     alone = float(times[size == 1].sum()) / float(table.n)
-    if alone > SPARSE and Entropies in measure.statistics and sampling.corrects:
+    if alone > SPARSE and sampling.corrects and any(kind.estimates_unseen for kind in measure.statistics):
         share = f"{percent(alone)} of the items are alone in their cell"
         return Caution(Reason.LONG_TAIL, f"{share}: it may be too wide, or miss a long tail")
     wrong = table.remember("wrong", lambda: int(table.n - table.cluster_best(count_itself)))

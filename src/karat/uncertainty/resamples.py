@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from karat.errors import TableError
 from karat.kernels.assignment import best_matching, greedy_matching
 from karat.tables.counts import CellFormula, Counts, SizeFormula
-from karat.tables.profile import Information, Squares
+from karat.tables.profile import Information, Squares, Totals
 from karat.tables.stack import weighted_log_ratio
 from karat.tables.table import Table
 from karat.uncertainty.sampling import Unit
@@ -100,15 +100,15 @@ class Resampled(Counts):
         return Information(gold, pred, joint, given_pred, given_gold, np.maximum(gold - given_pred, 0.0))
 
     def class_total(self, f: SizeFormula) -> Any:
-        """The sum over classes of f(size)."""
-        return np.where(self.class_sizes > 0, f(self.class_sizes), 0.0).sum(axis=1)
+        """The sum over classes of f(size, totals)."""
+        return np.where(self.class_sizes > 0, f(self.class_sizes, Totals(self, 1)), 0.0).sum(axis=1)
 
     def cluster_total(self, f: SizeFormula) -> Any:
-        """The sum over clusters of f(size)."""
-        return np.where(self.cluster_sizes > 0, f(self.cluster_sizes), 0.0).sum(axis=1)
+        """The sum over clusters of f(size, totals)."""
+        return np.where(self.cluster_sizes > 0, f(self.cluster_sizes, Totals(self, 1)), 0.0).sum(axis=1)
 
     def cell_total(self, f: CellFormula) -> Any:
-        """The sum over cells of f(count, class size, cluster size)."""
+        """The sum over cells of f(count, class size, cluster size, totals)."""
         return self._cells(f).sum(axis=1)
 
     def class_best(self, f: CellFormula) -> Any:
@@ -122,7 +122,7 @@ class Resampled(Counts):
     def _cells(self, f: CellFormula) -> Floats:
         sizes = self.class_sizes[:, self.by_class.ranks], self.cluster_sizes[:, self.by_cluster.ranks]
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(self.counts > 0, f(self.counts, *sizes), 0.0)
+            return np.where(self.counts > 0, f(self.counts, *sizes, Totals(self, 1)), 0.0)
 
     def matched(self, *, greedy: bool = False) -> Any:
         """The number of items in the best (or greedy) one-to-one map of clusters to classes, for each table."""

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from karat.errors import FileError
+from karat.output.files import whole_file
 from karat.output.layout import shown
-from karat.tables.storage import whole_file
 
 _AGAIN = "save it in Praat as a text file again"
 

@@ -11,7 +11,7 @@ import narwhals as nw
 from karat.sources.engines.dialects import Lazy, cached, collected, columns, uncached
 from karat.sources.engines.queries import COUNT, GOLD, PRED, WEIGHT, margin, number, sizes, with_margins
 from karat.tables.counts import CellFormula, count_itself
-from karat.tables.profile import Sizes
+from karat.tables.profile import Sizes, Totals
 
 
 class Cells(ABC):
@@ -56,8 +56,8 @@ class Cells(ABC):
         """
 
     @abstractmethod
-    def best(self, f: CellFormula, side: str) -> Any:
-        """The sum over classes (GOLD) or clusters (PRED) of the maximum of f(count, class size, cluster size)."""
+    def best(self, f: CellFormula, side: str, totals: Totals) -> Any:
+        """The sum over classes (GOLD) or clusters (PRED) of the maximum of f over their cells."""
 
     @abstractmethod
     def weighed(self) -> Self:
@@ -115,13 +115,13 @@ class LazyCells(Cells):
         keys = [COUNT, *(f"{side}_size" for side in sides)]
         return collected(with_margins(self.cells, sides).group_by(*keys).agg(nw.len().alias("times")))
 
-    def best(self, f: CellFormula, side: str) -> Any:
+    def best(self, f: CellFormula, side: str, totals: Totals) -> Any:
         """Sum of maxima of f; f is plain arithmetic, so it is applied to the engine's column expressions."""
         if f is count_itself:
             return int(number(_largest(self.cells, side, nw.col(COUNT)), nw.col("best").sum()))
         cells = with_margins(self.cells, (GOLD, PRED))
-        arguments = [nw.col(name).cast(nw.Float64) for name in (COUNT, f"{GOLD}_size", f"{PRED}_size")]
-        return float(number(_largest(cells, side, f(*arguments)), nw.col("best").sum()))
+        count, gold, pred = (nw.col(name).cast(nw.Float64) for name in (COUNT, f"{GOLD}_size", f"{PRED}_size"))
+        return float(number(_largest(cells, side, f(count, gold, pred, totals)), nw.col("best").sum()))
 
     def weighed(self) -> LazyCells:
         """The cells with total weights in place of counts."""

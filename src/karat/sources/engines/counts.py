@@ -16,7 +16,7 @@ from karat.labels.policy import Policy
 from karat.sources.engines.cells import Cells
 from karat.sources.engines.queries import COUNT, GOLD, PRED
 from karat.tables.counts import CellFormula, SingleTable
-from karat.tables.profile import Profile, exact_sum
+from karat.tables.profile import Profile, Totals, exact_sum
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,20 +73,20 @@ class EngineCounts(SingleTable):
 
     def cell_total(self, f: CellFormula) -> Any:
         """The sum of f over cells, from the distinct combinations of the sizes that f depends on."""
-        sides = _sides_of(f)
+        sides = _sides_of(f, self.totals)
         groups = self._ask(lambda: self.cells.groups(sides))
         counts, times = np.array(groups[COUNT], dtype=np.int64), np.array(groups["times"], dtype=np.int64)
         ones = np.ones_like(counts)
-        margins = [np.array(groups[f"{s}_size"], dtype=np.int64) if s in sides else ones for s in (GOLD, PRED)]
-        return exact_sum(np.asarray(f(counts, *margins) * times))
+        gold, pred = (np.array(groups[f"{s}_size"], dtype=np.int64) if s in sides else ones for s in (GOLD, PRED))
+        return exact_sum(np.asarray(f(counts, gold, pred, self.totals) * times))
 
     def class_best(self, f: CellFormula) -> Any:
         """The sum over classes of the maximum of f over their cells."""
-        return self._ask(lambda: self.cells.best(f, GOLD))
+        return self._ask(lambda: self.cells.best(f, GOLD, self.totals))
 
     def cluster_best(self, f: CellFormula) -> Any:
         """The sum over clusters of the maximum of f over their cells."""
-        return self._ask(lambda: self.cells.best(f, PRED))
+        return self._ask(lambda: self.cells.best(f, PRED, self.totals))
 
     def matched(self, *, greedy: bool = False) -> Any:
         """Unsupported: matching needs all cells."""
@@ -121,14 +121,14 @@ class _Unknown:
         raise TypeError
 
 
-def _sides_of(f: CellFormula) -> tuple[str, ...]:
+def _sides_of(f: CellFormula, totals: Totals) -> tuple[str, ...]:
     """The margins that a formula uses: it fails where they are unknown.
 
     Most formulas use one margin, and distinct pairs (count, size) are far fewer than triples.
     """
     one, unknown = np.ones(1), _Unknown()
     arguments: dict[str, tuple[Any, Any]] = {GOLD: (unknown, one), PRED: (one, unknown)}
-    return tuple(side for side, sizes in arguments.items() if not _works(f, one, *sizes))
+    return tuple(side for side, sizes in arguments.items() if not _works(f, one, *sizes, totals))
 
 
 def _works(f: CellFormula, *arguments: Any) -> bool:

@@ -17,7 +17,7 @@ from karat.sources.engines.cells import Cells
 from karat.sources.engines.dialects import Lazy, comes_from, frame_columns
 from karat.sources.engines.queries import COUNT, GOLD, PRED, WEIGHT
 from karat.tables.counts import CellFormula, count_itself
-from karat.tables.profile import Sizes
+from karat.tables.profile import Sizes, Totals
 from karat.tables.table import check_total
 
 NUMBERS = (  # prefixes of the names of numeric types
@@ -159,7 +159,7 @@ class DuckdbCells(Cells):
         rows = self._ask(f"SELECT {', '.join(names)}, count(*) FROM ({_sized(sides)}) GROUP BY ALL")
         return {name: [row[index] for row in rows] for index, name in enumerate([*names, "times"])}
 
-    def best(self, f: CellFormula, side: str) -> Any:
+    def best(self, f: CellFormula, side: str, totals: Totals) -> Any:
         """Sum of maxima of f; f is plain arithmetic, so it is applied to DuckDB's column expressions."""
         if f is count_itself:
             return int(
@@ -167,7 +167,9 @@ class DuckdbCells(Cells):
             )
         from duckdb import ColumnExpression
 
-        value = f(*(ColumnExpression(name).cast("DOUBLE") for name in (COUNT, f"{GOLD}_size", f"{PRED}_size")))
+        names = (COUNT, f"{GOLD}_size", f"{PRED}_size")
+        count, gold, pred = (ColumnExpression(name).cast("DOUBLE") for name in names)
+        value = f(count, gold, pred, totals)
         best = f"SELECT max({value}) AS best FROM ({_sized((GOLD, PRED))}) GROUP BY {side}"
         return float(self._ask(f"SELECT sum(best) FROM ({best})")[0][0])
 

@@ -1,0 +1,65 @@
+"""Sums and differences of tables, cell by cell; classes and clusters are matched by label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.errors import TableError
+from karat.labels.names import merge_names
+from karat.labels.policy import Policy
+
+if TYPE_CHECKING:
+    from karat.tables.table import Table
+
+Ints: TypeAlias = NDArray[np.int64]
+# rows, columns and counts of cells, names of classes and of clusters, policy
+Cells: TypeAlias = tuple[Ints, Ints, NDArray[Any], Sequence[Any], Sequence[Any], Policy]
+
+
+def added(tables: Sequence[Table]) -> Cells:
+    """The cells of the sum of tables of different items; a cell may occur more than once."""
+    policy = tables[0].policy
+    for table in tables[1:]:
+        common = policy + table.policy
+        if common is None:
+            raise TableError(
+                f"tables counted under different policies ({policy} and {table.policy}) cannot be added; "
+                "count them again under one."
+            )
+        policy = common
+    classes, rows = _recoded([t.classes for t in tables], [t.rows for t in tables])
+    clusters, cols = _recoded([t.clusters for t in tables], [t.cols for t in tables])
+    return rows, cols, np.concatenate([t.counts for t in tables]), classes, clusters, policy
+
+
+def subtracted(table: Table, part: Table) -> Cells:
+    """The cells of a table without the items of a part of it; a cell may be empty."""
+    if table.counts.dtype.kind != "i" or part.counts.dtype.kind != "i":
+        raise TableError("tables with fractional cells cannot be subtracted exactly; count the rest again.")
+    classes, rows = _recoded([table.classes, part.classes], [table.rows, part.rows])
+    clusters, cols = _recoded([table.clusters, part.clusters], [table.cols, part.cols])
+    keys = rows * np.int64(len(clusters)) + cols
+    counts = np.concatenate([table.counts, -part.counts])
+    distinct, indices = np.unique(keys, return_inverse=True)
+    left = np.zeros(distinct.size, dtype=np.int64)
+    np.add.at(left, indices, counts)
+    if (left < 0).any():
+        row, col = divmod(int(distinct[left.argmin()]), len(clusters))
+        raise TableError(
+            f"class {classes[row]!r} and cluster {clusters[col]!r} have {-int(left.min())} items more in the part than "
+            "in the whole; subtract only what was added."
+        )
+    rows, cols = np.divmod(distinct, len(clusters))
+    return rows, cols, left, classes, clusters, table.policy - part.policy
+
+
+def _recoded(lists: Sequence[tuple[Any, ...]], codes: Sequence[Ints]) -> tuple[Sequence[Any], Ints]:
+    """Merge lists of names into one, and concatenate the codes of all cells, recoded accordingly."""
+    if set(map(type, lists[0])) == {str} and all(names == lists[0] for names in lists[1:]):
+        return lists[0], np.concatenate(codes)
+    names, new_codes = merge_names(lists)
+    return names, np.concatenate([new[code] for new, code in zip(new_codes, codes, strict=True)])
