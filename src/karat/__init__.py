@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from karat.tables.profile import Profile as Profile
     from karat.tables.stack import Stack as Stack
     from karat.tables.table import Table as Table
-    from karat.uncertainty.sampling import Interval as Interval
+    from karat.uncertainty.interval import Interval as Interval
 
 _ROOMS = {
     "chance.adjusting": ("adjusted", "standardized"),
@@ -102,7 +102,7 @@ _ROOMS = {
     "measures.arithmetic": ("f_mean", "ratio"),
     "tables.counts": ("Counts", "Statistic"),
     "tables.table": ("Table",),
-    "uncertainty.sampling": ("Interval",),
+    "uncertainty.interval": ("Interval",),
 }
 _MODULES = {
     "datasets": "papers.datasets",

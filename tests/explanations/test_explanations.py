@@ -345,7 +345,7 @@ def test_records_and_frames_hold_every_class_and_cluster() -> None:
     document = found.to_dict()
     assert document["problems"] == list(found.problems)
     assert len(document["classes"]) == len(set(gold))
-    assert repr(found).startswith("<Explanation: v_measure=0.")
+    assert repr(found).startswith("<Explanation: ami=0.")
     assert str(pickle.loads(pickle.dumps(found))) == str(found)
 
 

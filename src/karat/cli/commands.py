@@ -29,6 +29,7 @@ from karat.output.bars import say, watched
 from karat.output.layout import Layout, decimals, shortened, shown
 from karat.scoring.boards import Board
 from karat.scoring.groups import GroupScores
+from karat.uncertainty.sampling import OPTIONS
 
 
 def score(chosen: Namespace) -> None:
@@ -121,10 +122,7 @@ def merge(chosen: Namespace) -> None:
 
 def _sampling(chosen: Namespace) -> dict[str, Any]:
     """The options of intervals, as score() and compare() take them."""
-    return {
-        "interval": chosen.interval, "unit": chosen.unit, "corrected": not chosen.uncorrected,
-        "resamples": chosen.resamples, "seed": chosen.seed,
-    }  # fmt: skip
+    return {"interval": chosen.interval, **{option.name: getattr(chosen, option.name) for option in OPTIONS}}
 
 
 def compare(chosen: Namespace) -> None:

@@ -9,7 +9,7 @@ from karat.comparisons.paired import paired, untested
 from karat.comparisons.results import Comparison
 from karat.scoring.arguments import evaluation_of
 from karat.scoring.evaluation import Evaluation
-from karat.scoring.options import Options, data_options, sampling_of, verb
+from karat.scoring.options import Options, data_options, sampling_options, verb
 from karat.scoring.panels import MeasureLike, chosen_measures, panel_of
 from karat.scoring.score import scored
 from karat.scoring.scores import Scores, scores_with
@@ -42,7 +42,7 @@ def compare(
     (True, True)
     """
     ev = evaluation_of(data, other, data_options(options, "compare"))
-    return compared(ev, measures, sampling_of(interval, options))
+    return compared(ev, measures, sampling_options(interval, options))
 
 
 def compared(ev: Evaluation, measures: Any, sampling: Sampling | None) -> Any:
@@ -54,7 +54,7 @@ def compared(ev: Evaluation, measures: Any, sampling: Sampling | None) -> Any:
     if sampling is None or not ev.has_items or ev.policy.weighted or not all(t.integral for t in ev.tables.values()):
         scores = {name: Scores(table, chosen, omitted) for name, table in ev.tables.items()}
         pairs = [untested(m, list(ev.tables.values()), int(ev.n)) for m in chosen]
-        return Comparison(scores, tuple(pairs), sampling or Sampling(), tuple(ev.cautions))
+        return Comparison(scores, tuple(pairs), sampling or Sampling(), tuple(ev.cautions), panel=measures is None)
     jackknives = {name: Jackknife(table, corrected=sampling.corrects) for name, table in ev.tables.items()}
     scores = {
         name: scores_with(table, chosen, omitted, sampling, intervals(table, chosen, sampling, jackknives[name]))
@@ -62,4 +62,6 @@ def compared(ev: Evaluation, measures: Any, sampling: Sampling | None) -> Any:
     }
     pairs = paired(ev.joint, chosen, sampling, jackknives)
     aligned = ev.aligned
-    return Comparison(scores, tuple(pairs), sampling, tuple(ev.cautions), aligned.union, aligned.labelled)
+    return Comparison(
+        scores, tuple(pairs), sampling, tuple(ev.cautions), aligned.union, aligned.labelled, panel=measures is None
+    )

@@ -19,10 +19,11 @@ from karat.explanations.several import Explanations
 from karat.explanations.updates import can_update, values_after
 from karat.labels.names import ByLabel
 from karat.measures.registry import Measure
+from karat.scoring import MAIN
 from karat.scoring.arguments import evaluation_of
 from karat.scoring.evaluation import Evaluation
 from karat.scoring.options import DataOptions, data_options, verb
-from karat.scoring.panels import MeasureLike, chosen_measures
+from karat.scoring.panels import MeasureLike, chosen_measures, main_measure
 from karat.tables.table import Table
 
 
@@ -30,16 +31,16 @@ from karat.tables.table import Table
 def explain(
     data: object = None,
     other: object = None,
-    measure: MeasureLike = "v_measure",
+    measure: MeasureLike | None = None,
     *,
     top: int = 10,
     **options: Unpack[DataOptions],
 ) -> Any:
     """Explain the errors of a clustering: by class and cluster, and which changes would help most.
 
-    measure: the measure to improve. Values after a change are exact. They are computed for every change if the measure
-    is built on entropies, pairs, BCubed, majorities or code lengths; for others, such as ami or one_to_one, for the
-    2 * top changes of each kind that lower VI most.
+    measure: the measure to improve; by default ami, or v_measure of weighted items. Values after a change are exact.
+    They are computed for every change if the measure is built on entropies, pairs, BCubed, majorities or code lengths;
+    for others, such as one_to_one, for the 2 * top changes of each kind that lower VI most.
     top: how many classes, clusters, merges, splits and odd ones to list; merges and splits only if they help.
 
     Every repair of a class or cluster is tried, and every split of a class from a cluster. All merges are tried if
@@ -57,9 +58,9 @@ def explain(
     return explained(ev, measure, top)
 
 
-def explained(ev: Evaluation, measure: MeasureLike, top: int = 10) -> Any:
+def explained(ev: Evaluation, measure: MeasureLike | None, top: int = 10) -> Any:
     """The explanation of one system, or of several by name, or by group."""
-    judge = _judge(measure)
+    judge = main_measure(_all_tables(ev)) if measure is None else _judge(measure)
 
     def of_systems(tables: Mapping[str, Table], labels: Any) -> Any:
         by_name = {name: _explained(table, judge, top, labels(name)) for name, table in tables.items()}
@@ -71,13 +72,19 @@ def explained(ev: Evaluation, measure: MeasureLike, top: int = 10) -> Any:
     return of_systems(ev.tables, lambda name: ItemLabels.of(ev, name) if ev.has_items else None)
 
 
+def _all_tables(ev: Evaluation) -> list[Table]:
+    """The table of each system, or of each group and system."""
+    parts = [ev.tables] if ev.groups is None else ev.groups.values()
+    return [table for tables in parts for table in tables.values()]
+
+
 def _judge(measure: MeasureLike) -> Measure:
     """The measure to improve, which must be one and have a better end."""
     chosen = chosen_measures(measure)
     if len(chosen) != 1:
-        raise MeasureError(f"{len(chosen)} measures were given to explain; give one, such as 'v_measure'.")
+        raise MeasureError(f"{len(chosen)} measures were given to explain; give one, such as {MAIN!r}.")
     if chosen[0].better is None:
-        raise MeasureError(f"neither end of {chosen[0]} is better, so no change improves it; choose v_measure or vi.")
+        raise MeasureError(f"neither end of {chosen[0]} is better, so no change improves it; choose {MAIN} or vi.")
     return chosen[0]
 
 

@@ -9,11 +9,12 @@ import numpy as np
 
 from karat.explanations.anatomy import Floats
 from karat.explanations.moves import Array, Moves
+from karat.kernels.expected import expected_lines
 from karat.kernels.logarithm import log_binomial
 from karat.measures.arithmetic import zero_if_rounding
 from karat.measures.bcubed import Elements
 from karat.measures.coding import BIT, CodeLengths
-from karat.measures.information import Entropies, LogSize
+from karat.measures.information import Chance, Entropies, LogSize
 from karat.measures.matching import Majorities
 from karat.measures.pairs import Pairs, SquareSums
 from karat.measures.registry import Measure
@@ -69,6 +70,40 @@ def _left(seen: Any, added: Array) -> Array:
     return np.asarray(np.maximum(zero_if_rounding(seen + added, seen + abs(added)), 0.0))
 
 
+class ClusterParts:
+    """The part that a cluster of each size has in E[I], E[H(K|C)] and E[H(C|K)], times n; each computed once."""
+
+    def __init__(self, table: Table) -> None:
+        self.classes = table.profile.classes
+        self.n = round(self.classes.total)
+        self.sizes = np.zeros(1, np.int64)  # in increasing order
+        self.parts = np.zeros((3, 1))  # a column for each size; an empty cluster has no part
+
+    def of(self, sizes: Array) -> Array:
+        """An array with the three parts of clusters of these sizes as its rows."""
+        new = np.setdiff1d(sizes, self.sizes)
+        if new.size:
+            order = np.argsort(np.concatenate([self.sizes, new]))
+            self.parts = np.hstack([self.parts, expected_lines(new, *self.classes.arrays, self.n)])[:, order]
+            self.sizes = np.concatenate([self.sizes, new])[order]
+        return np.asarray(self.parts[:, np.searchsorted(self.sizes, sizes)])
+
+
+def _chance(moves: Moves, seen: Chance) -> Chance:
+    """Expectations are sums over clusters of a part that depends on the cluster's size and the class sizes."""
+    table = moves.anatomy.table
+    parts = table.remember("cluster parts", lambda: ClusterParts(table))
+
+    def change(row: int) -> Array:
+        return moves.bits(lambda sizes: parts.of(sizes)[row]) / parts.n
+
+    return Chance(
+        mutual=_left(seen.mutual, change(0)),
+        gold_given_pred=_left(seen.gold_given_pred, change(2)),
+        pred_given_gold=_left(seen.pred_given_gold, change(1)),
+    )
+
+
 def _log_size(moves: Moves, seen: LogSize) -> LogSize:
     return seen
 
@@ -109,6 +144,7 @@ def _code_lengths(moves: Moves, seen: CodeLengths) -> CodeLengths:
 
 UPDATES: dict[type[Statistic], Callable[[Moves, Any], Statistic]] = {
     Entropies: _entropies,
+    Chance: _chance,
     LogSize: _log_size,
     Pairs: _pairs,
     SquareSums: _square_sums,

@@ -16,8 +16,8 @@ from karat.reports.content import Report, System
 from karat.reports.example_items import examples_of
 from karat.scoring.arguments import evaluation_of
 from karat.scoring.evaluation import Evaluation
-from karat.scoring.options import Options, data_options, sampling_of, verb
-from karat.scoring.panels import MeasureLike
+from karat.scoring.options import Options, data_options, sampling_options, verb
+from karat.scoring.panels import MeasureLike, chosen_measures, main_of
 from karat.scoring.score import scored
 from karat.uncertainty.sampling import Sampling
 
@@ -32,7 +32,7 @@ def report(
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     interval: float | bool | None = 0.95,
-    measure: MeasureLike = "v_measure",
+    measure: MeasureLike | None = None,
     title: str = "",
     command: str = "",
     notes: Iterable[str] = (),
@@ -40,8 +40,9 @@ def report(
 ) -> Report:
     """An HTML report: scores with confidence intervals, comparison, explanation, and the table.
 
-    measure: the measure that is explained. interval: the level of the intervals; None omits them and the paired tests.
-    title, command and notes are printed on the page. With `by`, the page has the scores of each group and a ranking.
+    measure: the measure that is explained; by default the first of `measures`, or ami. interval: the level of the
+    intervals; None omits them and the paired tests. title, command and notes are printed on the page. With `by`, the
+    page has the scores of each group and a ranking.
 
     >>> import karat
     >>> page = karat.report(["a", "a", "b", "b"], {"mine": [1, 1, 2, 3]}, ["v_measure", "ari"])
@@ -52,7 +53,7 @@ def report(
     """
     _need_libraries()
     ev = evaluation_of(data, other, data_options(options, "report"))
-    sampling = sampling_of(interval, options)
+    sampling = sampling_options(interval, options)
     return reported(ev, measures, sampling, measure=measure, title=title, command=command, notes=notes)
 
 
@@ -61,7 +62,7 @@ def reported(
     measures: Any,
     sampling: Sampling | None,
     *,
-    measure: MeasureLike = "v_measure",
+    measure: MeasureLike | None = None,
     title: str = "",
     command: str = "",
     notes: Iterable[str] = (),
@@ -69,6 +70,8 @@ def reported(
     """The report on an evaluation; parameters as in report()."""
     REPORTED.check(len(ev.systems), "the report")
     all_notes = tuple(notes) or ev.notes
+    if measure is None and measures is not None:
+        measure = main_of(chosen_measures(measures), panel=False)
     if ev.groups is not None:
         groups: Any = scored(ev, measures, None)
         return Report((), None, title, command, all_notes, groups)

@@ -12,7 +12,7 @@ from karat.scoring.arguments import evaluation_of
 from karat.scoring.boards import Board
 from karat.scoring.evaluation import Evaluation
 from karat.scoring.groups import GroupScores
-from karat.scoring.options import Options, data_options, sampling_of, verb
+from karat.scoring.options import Options, data_options, sampling_options, verb
 from karat.scoring.panels import MeasureLike, chosen_measures, panel_of
 from karat.scoring.scores import Scores
 from karat.uncertainty.sampling import Sampling
@@ -37,7 +37,7 @@ def score(
     1.0
     """
     ev = evaluation_of(data, other, data_options(options, "score"))
-    return scored(ev, measures, sampling_of(interval, options))
+    return scored(ev, measures, sampling_options(interval, options))
 
 
 def scored(ev: Evaluation, measures: Any, sampling: Sampling | None) -> Scores | Board | GroupScores:

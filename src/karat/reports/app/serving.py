@@ -22,6 +22,8 @@ from karat.output.layout import shown
 from karat.reports.app.questions import Arrival, Question, in_words_of_the_page
 from karat.reports.app.workers import RefusedError, Workers
 from karat.reports.pages import own, policy, rendered
+from karat.scoring import MAIN
+from karat.uncertainty.sampling import LEVEL
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -172,7 +174,8 @@ def _page(token: str, limit: int) -> tuple[str, str]:
     styles, scripts = [own("style.css"), style], [own("report.js"), script]
     measures = list_measures()
     names, panel = [m.full_text for m in measures if m.better is not None], sum(m.panel for m in measures)
-    known = {"token": token, "limit": limit, "measures": names, "panel": panel}
+    defaults = {"main": MAIN, "level": f"{100 * LEVEL:g}%"}
+    known = {"token": token, "limit": limit, "measures": names, "panel": panel, **defaults}
     page = rendered("app.html", app_style=style, app_script=script, **known)
     return page, f"{policy(styles, scripts)}; connect-src 'self'; frame-ancestors 'none'"
 
