@@ -6,6 +6,7 @@ import random
 import sys
 import tomllib
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -49,15 +50,18 @@ def _groups(config: pytest.Config) -> dict[str, dict[str, str]]:
 
 
 @pytest.fixture(autouse=True)
-def _own_measures() -> Iterator[None]:
-    """What a test or an example declares is forgotten after it."""
+def _own_declarations() -> Iterator[None]:
+    """Measures and interval methods that a test or an example declares are forgotten after it."""
     from karat.measures.registry import _registry
+    from karat.uncertainty.registry import _methods
 
-    before = dict(_registry)
+    registries: list[dict[str, Any]] = [_registry, _methods]
+    before = [dict(registry) for registry in registries]
     yield
-    if before:
-        _registry.clear()
-        _registry.update(before)
+    for registry, known in zip(registries, before, strict=True):
+        if known:
+            registry.clear()
+            registry.update(known)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import karat
-from karat.measures.declared import Chance
+from karat.measures.information import Chance
 
 
 @st.composite

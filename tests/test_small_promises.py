@@ -29,7 +29,7 @@ from karat.chance.moments import Moments
 from karat.chance.nulls import Model
 from karat.machine.caches import cache_place
 from karat.measures.cards import card
-from karat.measures.declared import Pairs
+from karat.measures.pairs import Pairs
 from karat.measures.registry import measure as declared
 from karat.meta.audit import judge
 from karat.meta.properties import PROPERTIES

@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from karat.errors import LabelError, MeasureError, TableError, listed
 from karat.limits import MATRIX
 from karat.measures.declared import (
-    Pairs,
     ami,
     ari,
     class_entropy,
@@ -38,6 +37,7 @@ from karat.measures.declared import (
     v_measure,
 )
 from karat.measures.information import Chance
+from karat.measures.pairs import Pairs
 from karat.measures.registry import Measure
 from karat.tables.table import Table
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import karat
-from karat.measures.declared import LogSize, Pairs
+from karat.measures.information import LogSize
+from karat.measures.pairs import Pairs
 from strategies import fits_real_tables
 
 LOG2, LOG3, LOG6 = math.log(2), math.log(3), math.log(6)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.measures.declared import Pairs
+from karat.measures.pairs import Pairs
 from oracle import ORACLE, Cells, View
 from shared import enough
 

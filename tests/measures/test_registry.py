@@ -14,7 +14,7 @@ import sklearn.metrics
 
 import karat
 from karat.measures.arithmetic import ratio
-from karat.measures.declared import Pairs
+from karat.measures.pairs import Pairs
 from karat.tables.counts import Counts, Statistic
 
 

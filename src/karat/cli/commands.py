@@ -38,13 +38,7 @@ def score(chosen: Namespace) -> None:
     if chosen.engine != "duckdb":
         _score_by_engine(chosen)
         return
-    if chosen.by is not None and chosen.interval is not None:
-        raise UsageError(
-            f"groups by {chosen.by!r} have no intervals yet; leave out ", Option("interval", bare=True), "."
-        )
     ev = _read(chosen, by=chosen.by, keep=False)
-    if ev.groups is not None and chosen.interval is not None:
-        raise FileError(f"groups by {ev.by!r} have no intervals yet; leave out ", Option("interval", bare=True), ".")
     scores = karat.score(ev, measures=_measures(chosen), **_sampling(chosen))
     _show_scores(chosen, scores, ev)
     _check_thresholds(chosen, ev)

@@ -95,7 +95,7 @@ def _chance(moves: Moves, seen: Chance) -> Chance:
     parts = table.remember("cluster parts", lambda: ClusterParts(table))
 
     def change(row: int) -> Array:
-        return moves.bits(lambda sizes: parts.of(sizes)[row]) / parts.n
+        return np.asarray(moves.bits(lambda sizes: parts.of(sizes)[row]) / parts.n)
 
     return Chance(
         mutual=_left(seen.mutual, change(0)),

@@ -9,6 +9,8 @@ from karat.measures.arithmetic import Number, larger, ratio, smaller
 from karat.measures.information import Chance, Entropies
 from karat.measures.registry import measure
 
+__all__ = ["ami"]  # the measures, for karat's completion
+
 
 @measure(
     title="Adjusted mutual information",

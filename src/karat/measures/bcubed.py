@@ -12,6 +12,8 @@ from karat.measures.arithmetic import Number, f_mean, ratio
 from karat.measures.registry import inverse_beta, measure
 from karat.tables.counts import Celled, Counts, ExpectedSizes, SingleTable, Statistic
 
+__all__ = ["bcubed_f", "bcubed_precision", "bcubed_recall"]  # the measures, for karat's completion
+
 Floats = NDArray[np.float64]
 
 

@@ -17,6 +17,8 @@ from karat.measures.information import Entropies, LogSize
 from karat.measures.registry import measure
 from karat.tables.counts import Celled, Counts, ExpectedSizes, SingleTable, Statistic
 
+__all__ = ["q0", "q0_asymptotic", "q1", "q2"]  # the measures, for karat's completion
+
 BIT = ln(2)  # nats in a bit
 
 

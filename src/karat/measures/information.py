@@ -19,6 +19,20 @@ from karat.tables.counts import Celled, Counts, ExpectedSizes, SingleTable, Stat
 from karat.tables.entropies import Sample
 from karat.tables.profile import Sizes
 
+__all__ = [  # the measures, for karat's completion
+    "class_entropy",
+    "class_entropy_given_cluster",
+    "cluster_entropy",
+    "cluster_entropy_given_class",
+    "completeness",
+    "entropy",
+    "homogeneity",
+    "joint_entropy",
+    "mutual_information",
+    "nmi",
+    "v_measure",
+]  # fmt: skip
+
 LARGE = 1_000_000  # items
 FEW_SIZES = 12  # class or cluster sizes at which the expected information is evaluated; others are interpolated
 Norm = Literal["min", "sqrt", "sum", "max", "joint"]

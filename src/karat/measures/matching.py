@@ -14,6 +14,20 @@ from karat.measures.arithmetic import Number, f_mean, ratio
 from karat.measures.registry import measure
 from karat.tables.counts import Celled, CellFormula, Counts, Half, Statistic, count_itself
 
+__all__ = [  # the measures, for karat's completion
+    "classification_error",
+    "f_measure",
+    "f_measure_macro",
+    "hamming",
+    "inverse_purity",
+    "one_to_one",
+    "one_to_one_greedy",
+    "purity",
+    "purity_f",
+    "van_dongen",
+    "van_dongen_normalised",
+]  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Majorities(Statistic):

@@ -15,6 +15,19 @@ from karat.measures.arithmetic import Number, is_zero, larger, ratio, sqrt, unle
 from karat.measures.registry import inverse_beta, measure
 from karat.tables.counts import Celled, Counts, ExpectedSizes, SingleTable, Statistic
 
+__all__ = [  # the measures, for karat's completion
+    "ari",
+    "fowlkes_mallows",
+    "gamma",
+    "jaccard",
+    "mirkin",
+    "mirkin_normalised",
+    "pair_f",
+    "pair_precision",
+    "pair_recall",
+    "rand",
+]  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Pairs(Statistic):

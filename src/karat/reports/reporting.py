@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 from typing import Any, Unpack
 
-from karat.comparisons.comparing import compared
+from karat.comparisons.comparing import compared_systems
 from karat.errors import KaratError
-from karat.explanations.explaining import explained
+from karat.explanations.explaining import explained_table, judge_of
 from karat.labels.alignment import PRED
 from karat.limits import REPORTED
 from karat.output.bars import bar
@@ -18,7 +18,7 @@ from karat.scoring.arguments import evaluation_of
 from karat.scoring.evaluation import Evaluation
 from karat.scoring.options import Options, data_options, sampling_options, verb
 from karat.scoring.panels import MeasureLike, chosen_measures, main_of
-from karat.scoring.score import scored
+from karat.scoring.score import by_group, scored
 from karat.uncertainty.sampling import Sampling
 
 ONE = "clustering"  # name of an unnamed system on the page
@@ -70,13 +70,13 @@ def reported(
     """The report on an evaluation; parameters as in report()."""
     REPORTED.check(len(ev.systems), "the report")
     all_notes = tuple(notes) or ev.notes
+    if ev.groups is not None:
+        return Report((), None, title, command, all_notes, by_group(ev, measures, None))
     if measure is None and measures is not None:
         measure = main_of(chosen_measures(measures), panel=False)
-    if ev.groups is not None:
-        groups: Any = scored(ev, measures, None)
-        return Report((), None, title, command, all_notes, groups)
+    judge = judge_of(measure, list(ev.tables.values()))
     several = len(ev.systems) > 1
-    comparison = compared(ev, measures, sampling) if several and sampling is not None and ev.has_items else None
+    comparison = compared_systems(ev, measures, sampling) if several and sampling is not None and ev.has_items else None
     systems = []
     long = sum(table.counts.size for table in ev.tables.values()) > LONG
     with bar("reporting", len(ev.systems) if long else 0) as advance:
@@ -86,7 +86,7 @@ def reported(
             scores: Any = comparison[name] if comparison is not None else scored(one, measures, level)
             unnamed = not ev.named and name == PRED and not ev.notes  # files and columns have names of their own
             shown = ONE if unnamed else name
-            systems.append(System(shown, scores, explained(one, measure), examples_of(ev, name)))
+            systems.append(System(shown, scores, explained_table(table, judge), examples_of(ev, name)))
             advance(1)
     return Report(tuple(systems), comparison, title, command, all_notes)
 

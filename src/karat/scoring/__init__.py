@@ -1,6 +1,7 @@
 """Scoring: from gold and systems to scores, for one system, several, or groups of items.
 
 options.py    the options that verbs share, each declared and explained once
+given.py      types of the arguments of verbs, for type checkers
 arguments.py  what the arguments of a verb stand for
 frames.py     columns of frames as gold and systems
 evaluation.py Evaluation: gold and systems on the same items, under one policy

@@ -13,19 +13,37 @@ from karat.uncertainty.sampling import OPTIONS, Sampling, SamplingOptions, sampl
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class DataOptions(TypedDict, total=False):
-    """Options for the data, and for items without a label or labelled as noise."""
+class ItemOptions(TypedDict, total=False):
+    """Options for items: their ids and weights, and items without a label or labelled as noise."""
 
-    gold: object
-    pred: object
     id: object
-    by: object
     weights: object
     count: str | None
     missing: Missing
     noise: object
     noise_as: NoiseAs | None
     ignore: object
+
+
+class UngroupedOptions(ItemOptions, total=False):
+    """Options for the data without groups."""
+
+    gold: object
+    pred: object
+
+
+class DataOptions(UngroupedOptions, total=False):
+    """Options for the data."""
+
+    by: object
+
+
+class ItemSamplingOptions(ItemOptions, SamplingOptions, total=False):
+    """Options for items, and of intervals."""
+
+
+class UngroupedSamplingOptions(UngroupedOptions, SamplingOptions, total=False):
+    """Options for the data without groups, and of intervals."""
 
 
 class Options(DataOptions, SamplingOptions, total=False):
