@@ -6,7 +6,7 @@ import pytest
 
 import karat
 from karat import examples
-from karat.measures.declared import Pairs
+from karat.measures.pairs import Pairs
 
 TEXTBOOK = karat.Table.from_matrix([[5, 1, 2], [1, 4, 0], [0, 1, 3]])
 

@@ -17,7 +17,7 @@ import karat
 from karat.chance.adjusting import expected
 from karat.examples import textbook
 from karat.measures.arithmetic import larger
-from karat.measures.declared import Pairs
+from karat.measures.pairs import Pairs
 from karat.tables.trivial import OneCluster, Singletons
 from strategies import tables
 

@@ -21,6 +21,7 @@ from karat.uncertainty.interval import Interval
 from karat.uncertainty.sampling import Sampling
 
 MEANS = "macro: the mean over groups; micro: the mean over groups weighted by their items."
+MOST = 8  # notes on groups that are printed
 WITHOUT_INTERVALS = "Means over groups have no interval."
 
 
@@ -154,7 +155,9 @@ class GroupScores(Result, Mapping[Any, Any]):
             cells = (cell for measure in names for cell in (decimals(means[measure], digits), *blank))
             rows.append([name, number(self.n), *cells])
         of = f"{shown(system)}: " if self.named else ""
-        remarks = dict.fromkeys(text for scores in groups.values() for text in scores.remarks())
+        remarks = list(dict.fromkeys(text for scores in groups.values() for text in scores.remarks()))
+        if len(remarks) > MOST:
+            remarks[MOST:] = [f"{len(remarks) - MOST} more notes; result[group] prints those of one group."]
         one = len(self.systems) == 1
         notes = [MEANS, *remarks, *self._notes()] if one else [*remarks]
         level = [] if self.sampling is None else [f"{100 * self.sampling.level:g}% interval"]
