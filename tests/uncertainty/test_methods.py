@@ -53,7 +53,7 @@ def test_a_measure_for_which_the_method_cannot_be_computed_has_no_interval() -> 
 
 
 def test_an_unknown_method_is_refused_with_those_there_are() -> None:
-    with pytest.raises(karat.MeasureError, match="method='magic' is not a method of intervals; use 'auto', 'bootstr"):
+    with pytest.raises(karat.MeasureError, match="method='magic' is not a method of intervals; use 'auto', "):
         karat.score(TABLE, interval=True, method="magic")
 
 
@@ -82,7 +82,8 @@ def test_a_new_method_is_named_wherever_methods_are(capsys: pytest.CaptureFixtur
     assert "reflected" in method_names()
     with pytest.raises(SystemExit):
         cli.main(["score", "--help"])
-    assert "--method {auto,bootstrap,jackknife,reflected}" in " ".join(capsys.readouterr().out.split())
+    choices = ",".join(method_names())
+    assert f"--method {{{choices}}}" in " ".join(capsys.readouterr().out.split())
 
 
 def test_help_has_the_summary_of_every_method() -> None:
