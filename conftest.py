@@ -53,7 +53,8 @@ def _groups(config: pytest.Config) -> dict[str, dict[str, str]]:
 def _own_declarations() -> Iterator[None]:
     """Measures and interval methods that a test or an example declares are forgotten after it."""
     from karat.measures.registry import _registry
-    from karat.uncertainty.registry import _methods, list_methods
+    from karat.uncertainty.methods import _methods
+    from karat.uncertainty.registry import list_methods
 
     list_methods()  # loads them all: a file is loaded only once
     registries: list[dict[str, Any]] = [_registry, _methods]

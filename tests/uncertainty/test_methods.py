@@ -11,7 +11,8 @@ import karat
 from karat import cli
 from karat.uncertainty import methods
 from karat.uncertainty.interval import Interval, Reason
-from karat.uncertainty.registry import Need, find_method, interval_method, list_methods, method_names
+from karat.uncertainty.methods import method_names
+from karat.uncertainty.registry import Need, find_method, interval_method, list_methods
 from karat.uncertainty.sample import Sample
 from karat.uncertainty.sampling import OPTIONS, Sampling, SamplingOptions
 from shared import ROOT

@@ -13,7 +13,8 @@ from karat.measures.registry import Measure
 from karat.tables.table import Table
 from karat.uncertainty.influence import Jackknife
 from karat.uncertainty.interval import Caution, Interval, Reason
-from karat.uncertainty.registry import AUTO, IntervalMethod, find_method, list_methods
+from karat.uncertainty.methods import AUTO
+from karat.uncertainty.registry import IntervalMethod, find_method, list_methods
 from karat.uncertainty.sample import Sample
 from karat.uncertainty.sampling import Sampling
 

@@ -1,14 +1,13 @@
-"""The methods of confidence intervals: each is declared once, in a file of methods/; nothing here loads NumPy."""
+"""The methods of confidence intervals: how one is declared, and which there are."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from enum import Enum
 from importlib import import_module
-from pkgutil import iter_modules
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from karat.uncertainty import methods
+from karat.uncertainty.methods import AUTO, _methods, method_names
 
 if TYPE_CHECKING:
     from karat.measures.registry import Measure
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
     from karat.uncertainty.sample import Sample
 
     Function: TypeAlias = Callable[[Sample, Measure], Interval | None]
-
-AUTO = "auto"  # the first method that is valid for a measure and table
 
 
 class Need(Enum):
@@ -44,9 +41,6 @@ class IntervalMethod(NamedTuple):
         return Need.RESAMPLES in self.needs
 
 
-_methods: dict[str, IntervalMethod] = {}
-
-
 def interval_method(
     *,
     needs: Iterable[Need] = (),
@@ -69,12 +63,6 @@ def interval_method(
         return function
 
     return declared
-
-
-def method_names() -> tuple[str, ...]:
-    """What the option `method` takes, without loading the methods: auto, and each method."""
-    files = sorted(module.name for module in iter_modules(methods.__path__))
-    return AUTO, *dict.fromkeys([*files, *_methods])
 
 
 def find_method(name: str) -> IntervalMethod | None:

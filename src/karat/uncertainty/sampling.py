@@ -6,12 +6,10 @@ Parameters of verbs, their explanations, flags of the command line and the check
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from numbers import Integral, Real
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 from karat.errors import MeasureError, Option, either
-from karat.limits import RESAMPLES, Limit
-from karat.uncertainty.registry import AUTO, method_names, summaries
+from karat.uncertainty.methods import AUTO, method_names
 
 Unit: TypeAlias = Literal["items", "classes"]
 
@@ -55,7 +53,7 @@ class SamplingOption(NamedTuple):
     noun: str = ""  # what the choices are
     least: int | None = None  # of a whole number
     remedy: str = ""  # the end of the message about a number that is too small
-    limit: Limit | None = None
+    limit: str = ""  # the name of the limit in karat.limits
     details: Callable[[], str] | None = None  # what the choices mean, in the help() of a verb
 
     @property
@@ -70,13 +68,23 @@ class SamplingOption(NamedTuple):
 
     def check(self, value: object) -> None:
         """Raise MeasureError if the option does not take the value."""
+        from numbers import Integral  # imported late, as is karat.limits: the command line's help needs neither
+
         if self.choices is not None and value not in self.choices():
             use = either(map(repr, self.choices()))
             raise MeasureError(Option(self.name, (value,)), f" is not {self.noun}; use {use}.")
         if self.least is not None and (not isinstance(value, Integral) or value < self.least):
             raise MeasureError(Option(self.name, (value,)), f" {self.remedy}.")
-        if self.limit is not None and isinstance(value, Integral):
-            self.limit.check(int(value), self.name, MeasureError)
+        if self.limit and isinstance(value, Integral):
+            from karat import limits
+
+            limits.__dict__[self.limit].check(int(value), self.name, MeasureError)
+
+
+def _summaries() -> str:
+    from karat.uncertainty.registry import summaries
+
+    return summaries()
 
 
 OPTIONS = (
@@ -91,12 +99,12 @@ OPTIONS = (
     SamplingOption(
         "method", 'The method of intervals. "auto", the first that is valid for the measure and the table;',
         "the method of intervals (default: auto, the first that is valid for a measure)", "--method",
-        choices=method_names, noun="a method of intervals", details=summaries,
+        choices=method_names, noun="a method of intervals", details=_summaries,
     ),
     SamplingOption(
         "resamples", "The number of bootstrap resamples, for intervals that need them.",
         "of the bootstrap (default: 1000)", "--resamples",
-        least=2, remedy="are too few; give 1000, or 2 at least", limit=RESAMPLES,
+        least=2, remedy="are too few; give 1000, or 2 at least", limit="RESAMPLES",
     ),
     SamplingOption(
         "seed", "The seed of the resamples.", "seed of the bootstrap (default: 0)", "--seed",
@@ -109,6 +117,8 @@ def sampling_of(interval: float | bool | None, **options: Any) -> Sampling | Non
     """The options of intervals, validated; None if no intervals are wanted. True means a level of 0.95."""
     if interval is None or interval is False:
         return None
+    from numbers import Real
+
     level = LEVEL if interval is True else interval
     if not isinstance(level, Real) or not 0.5 <= float(level) < 1:
         raise MeasureError(Option("interval", (level,)), " is not a confidence level; give a number such as 0.95.")
