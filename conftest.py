@@ -6,6 +6,7 @@ import random
 import sys
 import tomllib
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -52,10 +53,14 @@ def _groups(config: pytest.Config) -> dict[str, dict[str, str]]:
 def _own_declarations() -> Iterator[None]:
     """What a test or an example declares is forgotten after it."""
     from karat.measures.registry import _registry as measures
-    from karat.sources.files import registry
+    from karat.sources.files import registry as files
+    from karat.uncertainty.methods import _methods
+    from karat.uncertainty.registry import list_methods
 
-    registry.formats()  # loads those of karat
-    before = [(declared, dict(declared)) for declared in (measures, registry._registry)]
+    files.formats()  # loads those of karat, since a file is loaded only once
+    list_methods()
+    registries: list[dict[str, Any]] = [measures, files._registry, _methods]
+    before = [(declared, dict(declared)) for declared in registries]
     yield
     for declared, entries in before:
         if entries:

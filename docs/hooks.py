@@ -21,6 +21,7 @@ from build import title_of
 from measure_pages import measure_page
 
 import karat
+from karat.uncertainty.registry import list_methods
 
 ROOT = Path(__file__).resolve().parent.parent
 PAPERS = ("manning2008", "rosenberg2007", "reichart2009", "dom2001")  # the fifth simulates for minutes
@@ -143,6 +144,12 @@ def pictures(page: str) -> Iterator[tuple[str, bytes]]:
                 yield found[2], path.read_bytes()
 
 
+def method_list() -> str:
+    """The table of the methods of intervals."""
+    rows = [[f"`{method.name}`", method.summary] for method in list_methods()]
+    return markdown_table(["method", "interval"], rows)
+
+
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Show examples as such, and link measures to their pages."""
     markdown = re.sub(r"```python\n(?=>>>)", "```pycon\n", markdown)
@@ -150,6 +157,8 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         page.meta["hide"] = ["toc"]
         rows = rf"^\| `({'|'.join(MEASURES)})(\([^`]*\))?`( \*)? \| (?=[✓–\d]|{'|'.join(map(re.escape, _meanings()))})"
         return re.sub(rows, r"| [`\1\2`](measures/\1.md)\3 | ", markdown, flags=re.MULTILINE)
+    if page.file.src_uri == "comparing.md":
+        markdown = markdown.replace("<!-- methods -->", method_list())
     if page.file.src_uri == "papers.md":
         markdown = re.sub(rf"^\| `({'|'.join(PAPERS)})` \|", r"| [`\1`](papers/\1.md) |", markdown, flags=re.MULTILINE)
     return _linked(markdown, page.file.src_uri)

@@ -67,7 +67,29 @@ if TYPE_CHECKING:
     from karat.tables.profile import Profile as Profile
     from karat.tables.stack import Stack as Stack
     from karat.tables.table import Table as Table
-    from karat.uncertainty.sampling import Interval as Interval
+    from karat.uncertainty.interval import Interval as Interval
+else:  # type checkers are not shown it, so that they know which names there are not
+
+    def __getattr__(name: str) -> Any:
+        from importlib import import_module
+
+        if name in _MODULES:
+            return import_module(f"karat.{_MODULES[name]}")
+        if name.startswith("_"):
+            raise AttributeError(f"module 'karat' has no attribute {name!r}")
+        for module in (
+            "measures.declared",
+            "chance.adjusting",
+        ):  # so that parse() and list_measures() know all measures
+            import_module(f"karat.{module}")
+        if name in _HOMES:
+            return getattr(import_module(f"karat.{_HOMES[name]}"), name)
+        from karat.measures.registry import _registry
+
+        if name in _registry:
+            return _registry[name]
+        raise AttributeError(f"module 'karat' has no attribute {name!r}")
+
 
 _ROOMS = {
     "chance.adjusting": ("adjusted", "standardized"),
@@ -102,7 +124,7 @@ _ROOMS = {
     "measures.arithmetic": ("f_mean", "ratio"),
     "tables.counts": ("Counts", "Statistic"),
     "tables.table": ("Table",),
-    "uncertainty.sampling": ("Interval",),
+    "uncertainty.interval": ("Interval",),
 }
 _MODULES = {
     "datasets": "papers.datasets",
@@ -114,24 +136,8 @@ _HOMES = {name: room for room, names in _ROOMS.items() for name in names}
 __all__ = [*_HOMES, *_MODULES]
 
 
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    if name in _MODULES:
-        return import_module(f"karat.{_MODULES[name]}")
-    if name.startswith("_"):
-        raise AttributeError(f"module 'karat' has no attribute {name!r}")
-    for module in ("measures.declared", "chance.adjusting"):  # so that parse() and list_measures() know all measures
-        import_module(f"karat.{module}")
-    if name in _HOMES:
-        return getattr(import_module(f"karat.{_HOMES[name]}"), name)
-    from karat.measures.registry import _registry
-
-    if name in _registry:
-        return _registry[name]
-    raise AttributeError(f"module 'karat' has no attribute {name!r}")
-
-
 def __dir__() -> list[str]:
+    import karat
+
     dunders = [name for name in globals() if name.startswith("__")]
-    return sorted([*dunders, *__all__, *(m.name for m in __getattr__("list_measures")())])
+    return sorted([*dunders, *__all__, *(m.name for m in karat.list_measures())])

@@ -81,6 +81,18 @@ def test_groups_have_macro_and_micro_means(capsys: Capture) -> None:
     _, out, _ = run(capsys, "score", *KEYS, "-m", "ari", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert [row["group"] for row in rows] == ["bank.n", "plant.n", "run.v", "macro", "micro"]
+    assert [row["kind"] for row in rows] == ["group"] * 3 + ["mean"] * 2
+
+
+def test_groups_have_intervals_as_in_python(capsys: Capture) -> None:
+    options = {"interval": 0.9, "method": "bootstrap", "resamples": 50, "seed": 4}
+    flags = [part for name, value in options.items() for part in (f"--{name}", str(value))]
+    _, out, _ = run(capsys, "score", *KEYS, "-m", "ari", "--format", "json", *flags)
+    (system,) = json.loads(out)["systems"]
+    scores = karat.score(karat.read(*KEYS), measures="ari", **options)  # type: ignore[arg-type]
+    for group in system["groups"]:
+        interval = scores[group["group"]].interval("ari")
+        assert (group["intervals"]["ari"]["low"], group["intervals"]["ari"]["method"]) == (interval.low, "bootstrap")
 
 
 def test_json_has_the_documented_form(capsys: Capture) -> None:

@@ -84,7 +84,6 @@ ENDS: dict[str, tuple[int, list[str]]] = {
     "noise without a policy": (2, [*SCORE, "--noise", "x"]),
     "a policy without noise": (2, [*SCORE, "--noise-as", "drop"]),
     "counts and weights": (2, [*SCORE, "--count", "id", "--weights", "id"]),
-    "groups with intervals": (2, [*SCORE, "--by", "two", "--interval"]),
     "an engine without columns": (2, ["score", "all.csv", "--engine", "polars"]),
     "no threshold": (2, [*SCORE, "--fail-under", "ari"]),
     "a threshold of no measure": (2, [*SCORE, "--fail-under", "nonsense=1"]),

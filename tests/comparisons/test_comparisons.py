@@ -17,6 +17,7 @@ from karat.comparisons.sweeps import sweep_of
 from karat.comparisons.verdicts import kendall
 from karat.scoring.evaluation import Evaluation
 from karat.uncertainty.influence import Jackknife
+from karat.uncertainty.reference import Reference
 from karat.uncertainty.sampling import Sampling
 from shared import enough
 
@@ -138,10 +139,11 @@ def test_p_values_are_corrected_by_holm(data: tuple) -> None:
     number = len(raw)
     wanted = np.minimum(1, np.maximum.accumulate([(number - i) * p for i, p in enumerate(raw)]))
     assert sorted(d.p_holm for d in differences) == pytest.approx(wanted)
-    assert Sampling().p(1.96, 1.0) == pytest.approx(2 * stats.norm.sf(1.96))
-    assert Sampling(freedom=4).p(1.96, 1.0) == pytest.approx(2 * stats.t.sf(1.96, 4))
-    assert Sampling(freedom=4).z == pytest.approx(stats.t.ppf(0.975, 4))
-    assert (Sampling().p(0, 0), Sampling().p(1, 0), Sampling().p(math.nan, 1)) == (1, 1, 1)  # nothing can be told
+    assert Reference(0.95).p(1.96, 1.0) == pytest.approx(2 * stats.norm.sf(1.96))
+    assert Reference(0.95, 4).p(1.96, 1.0) == pytest.approx(2 * stats.t.sf(1.96, 4))
+    assert Reference(0.95, 4).z == pytest.approx(stats.t.ppf(0.975, 4))
+    without_variation = [Reference(0.95).p(*pair) for pair in ((0, 0), (1, 0), (math.nan, 1))]
+    assert without_variation == [1, 1, 1]
 
 
 @pytest.mark.parametrize(

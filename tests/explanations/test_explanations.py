@@ -345,7 +345,7 @@ def test_records_and_frames_hold_every_class_and_cluster() -> None:
     document = found.to_dict()
     assert document["problems"] == list(found.problems)
     assert len(document["classes"]) == len(set(gold))
-    assert repr(found).startswith("<Explanation: v_measure=0.")
+    assert repr(found).startswith("<Explanation: ami=0.")
     assert str(pickle.loads(pickle.dumps(found))) == str(found)
 
 
@@ -379,3 +379,13 @@ def test_cells_far_below_others_are_explained() -> None:
         warnings.simplefilter("error", RuntimeWarning)
         assert karat.explain(table).records()
         assert "What to fix first" in karat.report(table).html()
+
+
+def test_the_main_measure_is_explained_where_none_is_named() -> None:
+    gold, pred = random_labels(0)
+    assert str(explain(gold, pred).measure) == "ami"
+    assert str(explain(gold, pred, weights=[1.5] * len(gold)).measure) == "v_measure"  # ami takes counts only
+    assert str(karat.compare(gold, {"one": pred, "other": gold}).main) == "ami"
+    assert str(karat.compare(gold, {"one": pred, "other": gold}, ["ari", "ami"]).main) == "ari"
+    systems = karat.report(gold, pred, ["purity", "ami"]).systems, karat.report(gold, pred).systems
+    assert [str(system.explanation.measure) for (system,) in systems] == ["purity", "ami"]

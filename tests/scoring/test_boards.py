@@ -54,7 +54,8 @@ def test_macro_counts_groups_and_micro_counts_items() -> None:
     assert str(found).startswith("2 groups by word\n")
     assert repr(found) == "<GroupScores: 2 groups by word>"
     assert len(found.records()) == 8
-    assert found.to_frame("pandas").columns.tolist() == ["by", "group", "items", "measure", "score", "better"]
+    assert [record["kind"] for record in found.records()] == ["group"] * 4 + ["mean"] * 4
+    assert found.to_frame("pandas").columns.tolist() == ["by", "kind", "group", "items", "measure", "score", "better"]
     assert "by:word|groups:2|measures:purity,ari|log:any|n:9|matched:positions" in str(found)
     assert (len(found), list(found)) == (2, ["x", "y"])
 
@@ -115,3 +116,28 @@ def test_many_systems_are_related_as_they_are() -> None:
         karat.relate(next(iter(systems.values())), resamples=2)
     with pytest.raises(karat.TableError, match="cannot be resampled"):
         karat.relate(karat.Table.from_matrix([[0.5, 1.2], [1, 2]]))
+
+
+def test_a_group_called_macro_is_no_mean() -> None:
+    gold, pred = [0, 0, 1, 1, 0, 0, 1, 1], [0, 0, 1, 1, 0, 1, 0, 1]
+    records = karat.score(gold, pred, "purity", by=["macro"] * 4 + ["micro"] * 4).records()
+    scores = {(record["kind"], record["group"]): record["score"] for record in records}
+    assert scores == {
+        ("group", "macro"): 1, ("group", "micro"): 0.5, ("mean", "macro"): 0.75, ("mean", "micro"): 0.75,
+    }  # fmt: skip
+
+
+def test_each_group_has_the_interval_that_it_has_alone() -> None:
+    gold, pred = list("aabbcc") * 12, list("112233112322") * 6
+    by = ["u"] * 30 + ["v"] * 42
+    grouped = karat.score(gold, pred, ["ari", "purity"], by=by, interval=0.9, seed=3)
+    alone = karat.score(gold[:30], pred[:30], ["ari", "purity"], interval=0.9, seed=3)
+    assert grouped["u"].intervals == alone.intervals
+    low, high = alone.interval("purity")[:2]
+    assert f"{low:.4f} to {high:.4f}" in str(grouped)
+    records = {(r["kind"], r["group"], r["measure"]): r for r in grouped.records()}
+    assert records["group", "u", "purity"]["low"] == low
+    assert records["mean", "macro", "purity"]["low"] is None
+    assert grouped.to_dict()["groups"][0]["intervals"]["purity"]["high"] == high
+    assert grouped.signature.endswith("|interval:0.9(jackknife+bootstrap,items,resamples=1000,seed=3)")
+    assert "Means over groups have no interval." in str(grouped)

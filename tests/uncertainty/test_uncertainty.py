@@ -154,24 +154,26 @@ def test_many_resamples_are_scored_as_tables_one_by_one() -> None:
 
 
 def test_resamples_do_not_depend_on_how_many_are_drawn_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = np.concatenate(list(drawn(TABLE.counts, TABLE.rows, 20, seed=3)))
+    whole = np.concatenate(list(drawn(TABLE.counts, TABLE.rows, Sampling(resamples=20, seed=3))))
     monkeypatch.setattr("karat.uncertainty.resamples.AT_ONCE", 25)
-    assert np.array_equal(np.concatenate(list(drawn(TABLE.counts, TABLE.rows, 20, seed=3))), whole)
+    assert np.array_equal(np.concatenate(list(drawn(TABLE.counts, TABLE.rows, Sampling(resamples=20, seed=3)))), whole)
     assert (whole.sum(axis=1) == TABLE.n).all()
-    assert not np.array_equal(np.concatenate(list(drawn(TABLE.counts, TABLE.rows, 20, seed=4))), whole)
+    assert not np.array_equal(
+        np.concatenate(list(drawn(TABLE.counts, TABLE.rows, Sampling(resamples=20, seed=4)))), whole
+    )
 
 
 @pytest.mark.parametrize("scale", [1, 100])  # by items, and by cells
 def test_resamples_have_the_spread_of_a_multinomial(scale: int) -> None:
     counts = TABLE.counts * scale
-    values = np.concatenate(list(drawn(counts, TABLE.rows, 4000, seed=0)))
+    values = np.concatenate(list(drawn(counts, TABLE.rows, Sampling(resamples=4000, seed=0))))
     n = counts.sum()
     assert values.mean(axis=0) == pytest.approx(counts, rel=0.05, abs=0.2 * math.sqrt(scale))
     assert values.var(axis=0) == pytest.approx(counts * (1 - counts / n), rel=0.15)
 
 
 def test_whole_classes_are_resampled_with_all_their_items() -> None:
-    values = np.concatenate(list(drawn(TABLE.counts, TABLE.rows, 50, seed=0, unit="classes")))
+    values = np.concatenate(list(drawn(TABLE.counts, TABLE.rows, Sampling(unit="classes", resamples=50))))
     for row in range(3):
         times = values[:, TABLE.rows == row] / TABLE.counts[TABLE.rows == row]
         assert (times == times[:, :1]).all()

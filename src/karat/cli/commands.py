@@ -29,6 +29,7 @@ from karat.output.bars import say, watched
 from karat.output.layout import Layout, decimals, shortened, shown
 from karat.scoring.boards import Board
 from karat.scoring.groups import GroupScores
+from karat.uncertainty.sampling import OPTIONS
 
 
 def score(chosen: Namespace) -> None:
@@ -37,13 +38,7 @@ def score(chosen: Namespace) -> None:
     if chosen.engine != "duckdb":
         _score_by_engine(chosen)
         return
-    if chosen.by is not None and chosen.interval is not None:
-        raise UsageError(
-            f"groups by {chosen.by!r} have no intervals yet; leave out ", Option("interval", bare=True), "."
-        )
     ev = _read(chosen, by=chosen.by, keep=False)
-    if ev.groups is not None and chosen.interval is not None:
-        raise FileError(f"groups by {ev.by!r} have no intervals yet; leave out ", Option("interval", bare=True), ".")
     scores = karat.score(ev, measures=_measures(chosen), **_sampling(chosen))
     _show_scores(chosen, scores, ev)
     _check_thresholds(chosen, ev)
@@ -121,10 +116,7 @@ def merge(chosen: Namespace) -> None:
 
 def _sampling(chosen: Namespace) -> dict[str, Any]:
     """The options of intervals, as score() and compare() take them."""
-    return {
-        "interval": chosen.interval, "unit": chosen.unit, "corrected": not chosen.uncorrected,
-        "resamples": chosen.resamples, "seed": chosen.seed,
-    }  # fmt: skip
+    return {"interval": chosen.interval, **{option.name: getattr(chosen, option.name) for option in OPTIONS}}
 
 
 def compare(chosen: Namespace) -> None:

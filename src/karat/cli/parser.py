@@ -9,7 +9,9 @@ from typing import Any, NoReturn
 
 from karat.cli.usage import STATUSES
 from karat.papers import EXPERIMENTS, PAPERS
+from karat.scoring import MAIN
 from karat.sources.files.options import Parameter, parameters
+from karat.uncertainty.sampling import LEVEL, OPTIONS, SamplingOption
 from karat.version import __version__
 
 EPILOG = """examples:
@@ -117,7 +119,7 @@ def _compare(commands: Any) -> None:
         "--pairwise", action="store_true", help="systems among themselves, without gold, by one measure (default: vi)"
     )
     compare.add_argument("--differences", action="store_true", help="show every paired difference and its p-value")
-    _intervals(compare, 0.95)
+    _intervals(compare, LEVEL)
     _output(compare)
 
 
@@ -129,9 +131,7 @@ def _explain(commands: Any) -> None:
         "and the largest problems in plain words.",
     )
     _files(explain)
-    explain.add_argument(
-        "-m", "--measure", default="v_measure", metavar="NAME", help="the measure to improve (default: v_measure)"
-    )
+    explain.add_argument("-m", "--measure", metavar="NAME", help=f"the measure to improve (default: {MAIN})")
     explain.add_argument("--top", type=_positive, default=10, metavar="N", help="lines of each table (default: 10)")
     _output(explain)
 
@@ -156,10 +156,10 @@ def _report(commands: Any) -> None:
     _files(report)
     report.add_argument("-m", "--measures", action="append", metavar="NAMES", help="measures, separated by commas")
     report.add_argument(
-        "--measure", default="v_measure", metavar="NAME", help="the measure that is explained (default: v_measure)"
+        "--measure", metavar="NAME", help=f"the measure that is explained (default: the first of --measures, or {MAIN})"
     )
     report.add_argument("--title", default="", help="of the page")
-    _intervals(report, 0.95)
+    _intervals(report, LEVEL)
     report.add_argument(
         "--no-intervals", dest="interval", action="store_const", const=None, help="leave them out, and paired tests"
     )
@@ -183,19 +183,20 @@ def _app(commands: Any) -> None:
 def _intervals(command: argparse.ArgumentParser, default: float | None) -> None:
     intervals = command.add_argument_group("intervals")
     intervals.add_argument(
-        "--interval", type=float, nargs="?", const=0.95, default=default, metavar="LEVEL",
-        help="confidence level (default: 0.95)" if default else "show confidence intervals (level: 0.95)",
+        "--interval", type=float, nargs="?", const=LEVEL, default=default, metavar="LEVEL",
+        help=f"confidence level (default: {LEVEL})" if default else f"show confidence intervals (level: {LEVEL})",
     )  # fmt: skip
-    intervals.add_argument(
-        "--unit", choices=("items", "classes"), default="items", help="the sampling unit (default: items)"
-    )
-    intervals.add_argument(
-        "--uncorrected", action="store_true", help="centred on the score, not on a bias-corrected estimate"
-    )
-    intervals.add_argument(
-        "--resamples", type=_positive, default=1000, metavar="N", help="of the bootstrap (default: 1000)"
-    )
-    intervals.add_argument("--seed", type=_seed, default=0, metavar="N", help="seed of the bootstrap (default: 0)")
+    for option in OPTIONS:
+        intervals.add_argument(option.flag, dest=option.name, help=option.help, **_kind(option))
+
+
+def _kind(option: SamplingOption) -> dict[str, Any]:
+    """The arguments of add_argument() for an option of intervals: a choice, a whole number, or a switch."""
+    if option.choices is not None:
+        return {"choices": option.choices(), "default": option.default}
+    if option.least is not None:
+        return {"type": _seed if option.least == 0 else _positive, "default": option.default, "metavar": "N"}
+    return {"action": "store_false" if option.default else "store_true"}
 
 
 def _table(commands: Any) -> None:

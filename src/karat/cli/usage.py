@@ -69,11 +69,12 @@ def _check_measures(given: Mapping[str, Any]) -> None:
 
 
 def _check_sampling(given: Mapping[str, Any]) -> None:
-    from karat.uncertainty.sampling import Sampling
+    from karat.uncertainty.sampling import LEVEL, OPTIONS, sampling_of
 
-    level = given.get("interval")
     if "resamples" in given:
-        Sampling(0.95 if level is None else level, given.get("unit", "items"), True, given["resamples"]).check()
+        level = given.get("interval")
+        options = {option.name: given[option.name] for option in OPTIONS if option.name in given}
+        sampling_of(LEVEL if level is None else level, **options)
 
 
 def _check_reading(given: Mapping[str, Any]) -> None:

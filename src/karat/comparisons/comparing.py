@@ -2,31 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Unpack
+from typing import Any, Unpack, overload
 
 from karat.comparisons.paired import paired, untested
 from karat.comparisons.results import Comparison
 from karat.scoring.arguments import evaluation_of
 from karat.scoring.evaluation import Evaluation
-from karat.scoring.options import Options, data_options, sampling_of, verb
-from karat.scoring.panels import MeasureLike, chosen_measures, panel_of
-from karat.scoring.score import scored
+from karat.scoring.given import Groups, Level, Measures
+from karat.scoring.groups import GroupScores
+from karat.scoring.options import Options, UngroupedSamplingOptions, data_options, sampling_options, verb
+from karat.scoring.panels import chosen_measures, panel_of
+from karat.scoring.score import by_group
 from karat.scoring.scores import Scores, scores_with
 from karat.uncertainty.influence import Jackknife
 from karat.uncertainty.intervals import intervals
 from karat.uncertainty.sampling import Sampling
 
 
+@overload
+def compare(
+    data: object = None,
+    other: object = None,
+    measures: Measures = None,
+    *,
+    by: Groups,
+    interval: Level = 0.95,
+    **options: Unpack[UngroupedSamplingOptions],
+) -> GroupScores: ...
+
+
+@overload
+def compare(
+    data: Evaluation,
+    other: None = None,
+    measures: Measures = None,
+    *,
+    interval: Level = 0.95,
+    **options: Unpack[Options],
+) -> Comparison | GroupScores: ...
+
+
+@overload
+def compare(
+    data: object = None,
+    other: object = None,
+    measures: Measures = None,
+    *,
+    interval: Level = 0.95,
+    **options: Unpack[Options],
+) -> Comparison: ...
+
+
 @verb(Options)
 def compare(
     data: object = None,
     other: object = None,
-    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    measures: Measures = None,
     *,
-    interval: float | bool | None = 0.95,
+    interval: Level = 0.95,
     **options: Unpack[Options],
-) -> Any:
+) -> Comparison | GroupScores:
     """Score several systems on the same items, and test which differences are significant.
 
     Differences are paired, so that items that are hard for all systems do not add to their variance; p-values are
@@ -42,19 +77,22 @@ def compare(
     (True, True)
     """
     ev = evaluation_of(data, other, data_options(options, "compare"))
-    return compared(ev, measures, sampling_of(interval, options))
+    return compared(ev, measures, sampling_options(interval, options))
 
 
-def compared(ev: Evaluation, measures: Any, sampling: Sampling | None) -> Any:
+def compared(ev: Evaluation, measures: Any, sampling: Sampling | None) -> Comparison | GroupScores:
     """The comparison of the systems of an evaluation; the scores of groups, if its items are in groups."""
-    if ev.groups is not None:
-        return scored(ev, measures, None)
+    return compared_systems(ev, measures, sampling) if ev.groups is None else by_group(ev, measures, None)
+
+
+def compared_systems(ev: Evaluation, measures: Any, sampling: Sampling | None) -> Comparison:
+    """The comparison of the systems of an evaluation without groups."""
     omitted: dict[str, str] = {}
     chosen = panel_of(ev.tables.values(), omitted) if measures is None else chosen_measures(measures)
     if sampling is None or not ev.has_items or ev.policy.weighted or not all(t.integral for t in ev.tables.values()):
         scores = {name: Scores(table, chosen, omitted) for name, table in ev.tables.items()}
         pairs = [untested(m, list(ev.tables.values()), int(ev.n)) for m in chosen]
-        return Comparison(scores, tuple(pairs), sampling or Sampling(), tuple(ev.cautions))
+        return Comparison(scores, tuple(pairs), sampling or Sampling(), tuple(ev.cautions), panel=measures is None)
     jackknives = {name: Jackknife(table, corrected=sampling.corrects) for name, table in ev.tables.items()}
     scores = {
         name: scores_with(table, chosen, omitted, sampling, intervals(table, chosen, sampling, jackknives[name]))
@@ -62,4 +100,6 @@ def compared(ev: Evaluation, measures: Any, sampling: Sampling | None) -> Any:
     }
     pairs = paired(ev.joint, chosen, sampling, jackknives)
     aligned = ev.aligned
-    return Comparison(scores, tuple(pairs), sampling, tuple(ev.cautions), aligned.union, aligned.labelled)
+    return Comparison(
+        scores, tuple(pairs), sampling, tuple(ev.cautions), aligned.union, aligned.labelled, panel=measures is None
+    )

@@ -15,9 +15,9 @@ from karat.scoring.joint import Joint
 from karat.tables.counts import Half
 from karat.tables.table import Table
 from karat.uncertainty.influence import Jackknife, by_class
-from karat.uncertainty.intervals import bootstrapped, by_jackknife, too_many
-from karat.uncertainty.resamples import Lines, Resampled, drawn
+from karat.uncertainty.resamples import Lines, Resampled, drawn, less_bias
 from karat.uncertainty.sampling import Sampling
+from karat.uncertainty.validity import by_jackknife, too_many
 
 Floats = NDArray[np.float64]
 
@@ -58,7 +58,7 @@ def paired(
     cells = {name: joint.cells(name) for name in joint.systems}
     tables = list(joint.tables.values())
     many = too_many(joint.counts.size, sampling)
-    halves = Halves(joint, cells, sampling.seed)
+    halves = Halves(joint, cells, sampling)
     by_measure: dict[str, Paired] = {}
     rest: list[Measure] = []
     for measure in measures:
@@ -88,13 +88,13 @@ def paired(
 class Halves:
     """Random halves of the items for cross-fitting, shared by all systems and measures."""
 
-    def __init__(self, joint: Joint, cells: Mapping[str, NDArray[np.int64]], seed: int) -> None:
-        self.joint, self.cells, self.seed = joint, cells, seed
+    def __init__(self, joint: Joint, cells: Mapping[str, NDArray[np.int64]], sampling: Sampling) -> None:
+        self.joint, self.cells, self.sampling = joint, cells, sampling
 
     @cached_property
     def pairs(self) -> dict[str, list[tuple[Half, Half]]]:
         """Both halves of each split, for each system."""
-        counts, rng = self.joint.counts, np.random.default_rng((self.seed, SPLITS))
+        counts, rng = self.joint.counts, np.random.default_rng((self.sampling.seed, SPLITS))
         first = [rng.binomial(counts, 0.5) for _ in range(SPLITS)]
         halves: dict[str, list[tuple[Half, Half]]] = {}
         for name, table in self.joint.tables.items():
@@ -158,7 +158,7 @@ def _by_resamples(joint: Joint, measures: Sequence[Measure], sampling: Sampling)
     cells = [joint.cells(name) for name in joint.systems]
     lines = [(Lines(table.rows), Lines(table.cols)) for table in joint.tables.values()]
     parts: dict[str, list[Floats]] = {str(m): [] for m in measures}
-    draws = drawn(joint.counts, joint.rows, sampling.resamples, sampling.seed, sampling.unit)
+    draws = drawn(joint.counts, joint.rows, sampling)
     long = joint.counts.size * sampling.resamples * len(cells) > LONG
     with bar("resampling", sampling.resamples if long else 0) as advance:
         for counts in draws:
@@ -181,8 +181,8 @@ def _bootstrapped(joint: Joint, measure: Measure, values: Floats, sampling: Samp
     """One measure of all systems, with the covariances of its resampled scores."""
     tables = joint.tables.values()
     scores = np.array([float(measure.of(table)) for table in tables])
-    intervals = [bootstrapped(measure, table, column, sampling) for table, column in zip(tables, values.T, strict=True)]
-    estimates = np.array([interval.estimate for interval in intervals])
+    pairs = zip(scores.tolist(), values.T, strict=True)
+    estimates = np.array([less_bias(measure, score, column, sampling) for score, column in pairs])
     # where resampling shifts a score by more than half its standard error, the bootstrap variance cannot be trusted
     with np.errstate(invalid="ignore"):
         shifts = np.abs(values.mean(axis=0) - scores)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.comparisons.paired import Paired
-from karat.uncertainty.sampling import Sampling
+from karat.uncertainty.reference import Reference
 
 Floats = NDArray[np.float64]
 
@@ -73,9 +73,9 @@ class Verdict(NamedTuple):
 class Verdicts:
     """The tests of all pairs of systems by one measure, the ranks, and which system beats which."""
 
-    def __init__(self, paired: Paired, sampling: Sampling) -> None:
+    def __init__(self, paired: Paired, reference: Reference) -> None:
         self.paired = paired
-        self.sampling = sampling if paired.freedom is None else sampling._replace(freedom=paired.freedom)
+        self.reference = reference if paired.freedom is None else reference._replace(freedom=paired.freedom)
 
     @property
     def sign(self) -> int:
@@ -105,9 +105,9 @@ class Verdicts:
         if error == 0 and gap > 0:  # the difference has no variance: assume that of a single differing item
             error = (abs(values[a]) + abs(values[b])) / math.sqrt(self.paired.items)
         gaps = [gap, *self._crossed_gap(first, second)]
-        reach = self.sampling.z * error
+        reach = self.reference.z * error
         # scores of largest cells favour systems with many clusters, cross-fitted scores the opposite: both must agree
-        p = max(self.sampling.p(max(value, 0.0), error) for value in gaps)
+        p = max(self.reference.p(max(value, 0.0), error) for value in gaps)
         return Gap(first, second, gap, min(gaps) - reach, max(gaps) + reach, p, p)
 
     def _crossed_gap(self, first: int, second: int) -> list[float]:
@@ -120,7 +120,7 @@ class Verdicts:
         """For each system, the indices of the systems that it is significantly better than."""
         beaten: list[list[int]] = [[] for _ in self.paired.scores]
         for difference in self.differences if self.paired.measure.better is not None else ():
-            if difference.significant(self.sampling.level):
+            if difference.significant(self.reference.level):
                 beaten[difference.better].append(difference.worse)
         return [sorted(worse) for worse in beaten]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any, Unpack
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack, overload
 
 import numpy as np
 
@@ -19,27 +19,106 @@ from karat.explanations.several import Explanations
 from karat.explanations.updates import values_after
 from karat.labels.names import ByLabel
 from karat.measures.registry import Measure
+from karat.scoring import MAIN
 from karat.scoring.arguments import evaluation_of
 from karat.scoring.evaluation import Evaluation
-from karat.scoring.options import DataOptions, data_options, verb
-from karat.scoring.panels import MeasureLike, chosen_measures
+from karat.scoring.given import Columns, Groups, System, Systems
+from karat.scoring.options import DataOptions, ItemOptions, UngroupedOptions, data_options, verb
+from karat.scoring.panels import MeasureLike, chosen_measures, main_measure
 from karat.tables.table import Table
+
+
+@overload
+def explain(
+    data: object = None,
+    other: object = None,
+    measure: MeasureLike | None = None,
+    *,
+    by: Groups,
+    top: int = 10,
+    **options: Unpack[UngroupedOptions],
+) -> Explanations: ...
+
+
+@overload
+def explain(
+    data: Evaluation,
+    other: None = None,
+    measure: MeasureLike | None = None,
+    *,
+    top: int = 10,
+    **options: Unpack[DataOptions],
+) -> Explanation | Explanations: ...
+
+
+@overload
+def explain(
+    data: Mapping[str, Table] | Sequence[Table],
+    other: None = None,
+    measure: MeasureLike | None = None,
+    *,
+    top: int = 10,
+    **options: Unpack[DataOptions],
+) -> Explanations: ...
+
+
+@overload
+def explain(
+    data: object, other: Systems, measure: MeasureLike | None = None, *, top: int = 10, **options: Unpack[DataOptions]
+) -> Explanations: ...
+
+
+@overload
+def explain(
+    data: object,
+    other: object = None,
+    measure: MeasureLike | None = None,
+    *,
+    gold: str,
+    pred: Columns,
+    top: int = 10,
+    **options: Unpack[ItemOptions],
+) -> Explanations: ...
+
+
+@overload
+def explain(
+    data: object = None,
+    other: System | None = None,
+    measure: MeasureLike | None = None,
+    *,
+    gold: object = None,
+    pred: System | None = None,
+    top: int = 10,
+    **options: Unpack[ItemOptions],
+) -> Explanation: ...
+
+
+@overload
+def explain(
+    data: object,
+    other: Mapping[Any, Any],
+    measure: MeasureLike | None = None,
+    *,
+    top: int = 10,
+    **options: Unpack[DataOptions],
+) -> Explanation | Explanations: ...
 
 
 @verb(DataOptions)
 def explain(
     data: object = None,
     other: object = None,
-    measure: MeasureLike = "v_measure",
+    measure: MeasureLike | None = None,
     *,
     top: int = 10,
     **options: Unpack[DataOptions],
-) -> Any:
+) -> Explanation | Explanations:
     """Explain the errors of a clustering: by class and cluster, and which changes would help most.
 
-    measure: the measure to improve. Values after a change are exact. They are computed for every change if its
-    statistics can be updated without counting again, as entropies and pairs can; for others, such as ami or
-    one_to_one, for the 2 * top changes of each kind that lower VI most.
+    measure: the measure to improve; by default ami, or v_measure of weighted items. Values after a change are exact.
+    They are computed for every change if the measure's statistics can be updated without counting again, as entropies
+    and pairs can; for others, such as one_to_one, for the 2 * top changes of each kind that lower VI most.
     top: how many classes, clusters, merges, splits and odd ones to list; merges and splits only if they help.
 
     Every repair of a class or cluster is tried, and every split of a class from a cluster. All merges are tried if
@@ -57,12 +136,12 @@ def explain(
     return explained(ev, measure, top)
 
 
-def explained(ev: Evaluation, measure: MeasureLike, top: int = 10) -> Any:
+def explained(ev: Evaluation, measure: MeasureLike | None, top: int = 10) -> Explanation | Explanations:
     """The explanation of one system, or of several by name, or by group."""
-    judge = _judge(measure)
+    judge = judge_of(measure, _all_tables(ev))
 
-    def of_systems(tables: Mapping[str, Table], labels: Any) -> Any:
-        by_name = {name: _explained(table, judge, top, labels(name)) for name, table in tables.items()}
+    def of_systems(tables: Mapping[str, Table], labels: Any) -> Explanation | Explanations:
+        by_name = {name: explained_table(table, judge, top, labels(name)) for name, table in tables.items()}
         return Explanations("system", by_name) if ev.named else next(iter(by_name.values()))
 
     if ev.groups is not None:
@@ -71,13 +150,21 @@ def explained(ev: Evaluation, measure: MeasureLike, top: int = 10) -> Any:
     return of_systems(ev.tables, lambda name: ItemLabels.of(ev, name) if ev.has_items else None)
 
 
-def _judge(measure: MeasureLike) -> Measure:
-    """The measure to improve, which must be one and have a better end."""
+def _all_tables(ev: Evaluation) -> list[Table]:
+    """The table of each system, or of each group and system."""
+    parts = [ev.tables] if ev.groups is None else ev.groups.values()
+    return [table for tables in parts for table in tables.values()]
+
+
+def judge_of(measure: MeasureLike | None, tables: Sequence[Table]) -> Measure:
+    """The measure to improve, which must be one and have a better end; the main measure if none is given."""
+    if measure is None:
+        return main_measure(tables)
     chosen = chosen_measures(measure)
     if len(chosen) != 1:
-        raise MeasureError(f"{len(chosen)} measures were given to explain; give one, such as 'v_measure'.")
+        raise MeasureError(f"{len(chosen)} measures were given to explain; give one, such as {MAIN!r}.")
     if chosen[0].better is None:
-        raise MeasureError(f"neither end of {chosen[0]} is better, so no change improves it; choose v_measure or vi.")
+        raise MeasureError(f"neither end of {chosen[0]} is better, so no change improves it; choose {MAIN} or vi.")
     return chosen[0]
 
 
@@ -90,7 +177,8 @@ def _splittable(anatomy: Anatomy) -> Ints:
     return np.flatnonzero((parts > 2) | ((parts == 2) & ~first))
 
 
-def _explained(table: Table, measure: Measure, top: int, labels: ItemLabels | None) -> Explanation:
+def explained_table(table: Table, measure: Measure, top: int = 10, labels: ItemLabels | None = None) -> Explanation:
+    """The explanation of one table; labels: the labels of its items, if known."""
     value = float(measure.of(table))
     if not math.isfinite(value):
         raise MeasureError(f"{measure} is {value} here, so changes cannot be compared; choose another measure.")

@@ -32,7 +32,7 @@ class Explanation(Result):
     >>> from karat.explanations import explain
     >>> print(explain(["a", "a", "b", "b"], [1, 1, 2, 3]).problems[0])
     Class 'b' (2 items) is spread over 2 clusters; its largest part, 50%, is in cluster 2. Gathered in one cluster \
-of its own, v_measure would rise from 0.8000 to 1.0000.
+of its own, ami would rise from 0.5714 to 1.0000.
     """
 
     table: Table

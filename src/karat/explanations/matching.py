@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack, overload
 
 import numpy as np
 
@@ -19,7 +19,9 @@ from karat.output.layout import Layout, decimals, shown
 from karat.output.numbers import number, several
 from karat.output.result import Result
 from karat.scoring.arguments import evaluation_of
-from karat.scoring.options import DataOptions, data_options, verb
+from karat.scoring.evaluation import Evaluation
+from karat.scoring.given import Columns, System, Systems
+from karat.scoring.options import DataOptions, ItemOptions, data_options, verb
 from karat.scoring.signatures import signature_of
 from karat.tables.table import Table
 
@@ -124,8 +126,43 @@ class Match(Result):
         return {"accuracy": self.accuracy, "classes": self.records(), "signature": self.signature}
 
 
+@overload
+def match(data: Evaluation, other: None = None, **options: Unpack[DataOptions]) -> Match | Explanations: ...
+
+
+@overload
+def match(
+    data: Mapping[str, Table] | Sequence[Table], other: None = None, **options: Unpack[DataOptions]
+) -> Explanations: ...
+
+
+@overload
+def match(data: object, other: Systems, **options: Unpack[DataOptions]) -> Explanations: ...
+
+
+@overload
+def match(
+    data: object, other: object = None, *, gold: str, pred: Columns, **options: Unpack[ItemOptions]
+) -> Explanations: ...
+
+
+@overload
+def match(
+    data: object = None,
+    other: System | None = None,
+    *,
+    gold: object = None,
+    pred: System | None = None,
+    **options: Unpack[ItemOptions],
+) -> Match: ...
+
+
+@overload
+def match(data: object, other: Mapping[Any, Any], **options: Unpack[DataOptions]) -> Match | Explanations: ...
+
+
 @verb(DataOptions)
-def match(data: object = None, other: object = None, **options: Unpack[DataOptions]) -> Any:
+def match(data: object = None, other: object = None, **options: Unpack[DataOptions]) -> Match | Explanations:
     """The best one-to-one map of clusters to classes; for several systems a mapping by name.
 
     >>> found = match(["a", "a", "a", "b", "b"], [7, 7, 9, 9, 9])

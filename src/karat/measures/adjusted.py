@@ -10,6 +10,8 @@ from karat.measures.entropies import Entropies
 from karat.measures.expected_entropies import ExpectedEntropies
 from karat.measures.registry import measure
 
+__all__ = ["ami"]  # the measures, for karat's completion
+
 
 @measure(
     title="Adjusted mutual information",

@@ -14,6 +14,8 @@ from karat.measures.registry import measure
 from karat.tables.counts import Counts, Half, Statistic
 from karat.tables.table import Table
 
+__all__ = ["one_to_one", "one_to_one_greedy"]  # the measures, for karat's completion
+
 
 @dataclass(frozen=True)
 class Matched(Statistic):

@@ -14,6 +14,8 @@ from karat.tables.counts import Counts, ExpectedSizes, SingleTable, Statistic
 from karat.tables.moves import Moves
 from karat.tables.table import Table
 
+__all__ = ["bcubed_f", "bcubed_precision", "bcubed_recall"]  # the measures, for karat's completion
+
 Floats = NDArray[np.float64]
 
 

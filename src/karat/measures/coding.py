@@ -20,6 +20,8 @@ from karat.tables.moves import Moves
 from karat.tables.profile import Totals
 from karat.tables.table import Table
 
+__all__ = ["q0", "q0_asymptotic", "q1", "q2"]  # the measures, for karat's completion
+
 BIT = ln(2)  # nats in a bit
 
 

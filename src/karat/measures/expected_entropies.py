@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from karat.kernels.expected import expected_information, expected_lines
-from karat.measures.arithmetic import Number
+from karat.measures.arithmetic import Number, positive_sum
 from karat.tables.counts import Counts, ExpectedSizes, SingleTable, Statistic
+from karat.tables.moves import Moves
 from karat.tables.profile import Sizes
 from karat.tables.table import Table
 
@@ -50,11 +51,45 @@ class ExpectedEntropies(Statistic):
         return cls(*values)
 
     @classmethod
+    def after(cls, moves: Moves) -> ExpectedEntropies:
+        """Expectations after each move: sums over clusters of a part that depends on the cluster's size."""
+        seen, table = moves.table.statistic(cls), moves.table
+        parts = table.remember("cluster parts", lambda: ClusterParts(table))
+
+        def change(row: int) -> Number:
+            return moves.cluster_total(lambda sizes: parts.of(sizes)[row]) / parts.n
+
+        return cls(
+            mutual=positive_sum(seen.mutual, change(0)),
+            gold_given_pred=positive_sum(seen.gold_given_pred, change(2)),
+            pred_given_gold=positive_sum(seen.pred_given_gold, change(1)),
+        )
+
+    @classmethod
     def expected(cls, counts: SingleTable, chances: ExpectedSizes) -> ExpectedEntropies:
         """Expectations under the null model, which depend on the expected sizes only."""
         if chances == ExpectedSizes():
             return counts.statistic(cls)
         return cls(*_expected(*chances.of(counts)))
+
+
+class ClusterParts:
+    """The part that a cluster of each size has in E[I], E[H(K|C)] and E[H(C|K)], times n; each computed once."""
+
+    def __init__(self, table: Table) -> None:
+        self.classes = table.profile.classes
+        self.n = round(self.classes.total)
+        self.sizes = np.zeros(1, np.int64)  # in increasing order
+        self.parts = np.zeros((3, 1))  # a column for each size; an empty cluster has no part
+
+    def of(self, sizes: Number) -> Number:
+        """An array with the three parts of clusters of these sizes as its rows."""
+        new = np.setdiff1d(sizes, self.sizes)
+        if new.size:
+            order = np.argsort(np.concatenate([self.sizes, new]))
+            self.parts = np.hstack([self.parts, expected_lines(new, *self.classes.arrays, self.n)])[:, order]
+            self.sizes = np.concatenate([self.sizes, new])[order]
+        return np.asarray(self.parts[:, np.searchsorted(self.sizes, sizes)])
 
 
 def _expected(classes: Sizes, clusters: Sizes) -> tuple[float, float, float]:

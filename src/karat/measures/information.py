@@ -11,6 +11,20 @@ from karat.measures.arithmetic import Number, f_mean, log, ratio
 from karat.measures.entropies import Entropies, Norm
 from karat.measures.registry import inverse_beta, measure
 
+__all__ = [
+    "class_entropy",
+    "class_entropy_given_cluster",
+    "cluster_entropy",
+    "cluster_entropy_given_class",
+    "completeness",
+    "entropy",
+    "homogeneity",
+    "joint_entropy",
+    "mutual_information",
+    "nmi",
+    "v_measure",
+]  # the measures, for karat's completion
+
 
 @measure(
     title="Class entropy",

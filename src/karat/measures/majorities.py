@@ -14,6 +14,16 @@ from karat.tables.counts import Counts, Half, Statistic, count_itself
 from karat.tables.moves import Moves
 from karat.tables.table import Table
 
+__all__ = [
+    "classification_error",
+    "hamming",
+    "inverse_purity",
+    "purity",
+    "purity_f",
+    "van_dongen",
+    "van_dongen_normalised",
+]  # the measures, for karat's completion
+
 
 @dataclass(frozen=True)
 class Majorities(Statistic):

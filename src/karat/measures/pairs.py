@@ -9,6 +9,19 @@ from karat.measures.arithmetic import Number, is_zero, larger, ratio, sqrt, unle
 from karat.measures.pair_counts import Pairs, SquareSums
 from karat.measures.registry import inverse_beta, measure
 
+__all__ = [
+    "ari",
+    "fowlkes_mallows",
+    "gamma",
+    "jaccard",
+    "mirkin",
+    "mirkin_normalised",
+    "pair_f",
+    "pair_precision",
+    "pair_recall",
+    "rand",
+]  # the measures, for karat's completion
+
 
 @measure(
     title="Rand index",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from types import MappingProxyType
-from typing import Any, Literal, get_args, get_type_hints
+from typing import Any, Literal, get_args, get_type_hints, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from karat.measures.constraints import CONSTRAINTS
 from karat.measures.panel import PANEL
 from karat.measures.references import citations, references
 from karat.measures.syntax import LARGEST, check_parameter, spell
-from karat.tables.counts import Counts, Statistic
+from karat.tables.counts import Counts, SingleTable, Statistic
 from karat.tables.table import Table
 
 Better = Literal["higher", "lower"]
@@ -119,7 +119,19 @@ class Measure(Promises):
         for key, value in (("__signature__", signature), ("__doc__", text.rstrip()), ("__name__", self.name)):
             object.__setattr__(self, key, value)
 
-    def __call__(self, *sources: Any, **options: Any) -> Any:
+    @overload
+    def __call__(self, gold: SingleTable, **parameters: Any) -> float: ...
+
+    @overload
+    def __call__(self, gold: Counts, **parameters: Any) -> float | NDArray[np.float64]: ...
+
+    @overload
+    def __call__(self, gold: object, pred: object, **options: Any) -> float: ...
+
+    @overload
+    def __call__(self, **parameters: Any) -> Measure: ...
+
+    def __call__(self, *sources: Any, **options: Any) -> float | NDArray[np.float64] | Measure:
         """The score of labels (gold, pred), a Table or a Stack; given parameters only, a new measure."""
         measure = self._with({key: options.pop(key) for key in list(options) if key in self.defaults})
         sources = (*sources, *(options.pop(key) for key in ("gold", "pred")[len(sources) :] if key in options))

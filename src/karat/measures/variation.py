@@ -8,6 +8,8 @@ from karat.measures.arithmetic import Number, larger, log, ratio, unless_zero
 from karat.measures.entropies import Entropies, LogSize
 from karat.measures.registry import measure
 
+__all__ = ["nvi", "nvik", "vi", "vi_log_k", "vi_log_n"]  # the measures, for karat's completion
+
 
 @measure(
     title="Variation of information",

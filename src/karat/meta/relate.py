@@ -17,11 +17,11 @@ from karat.output.layout import Layout, decimals
 from karat.output.numbers import number
 from karat.output.result import Result
 from karat.scoring.arguments import evaluation_of
-from karat.scoring.options import DataOptions, data_options, verb
+from karat.scoring.options import SAMPLING_DEFAULTS, DataOptions, data_options, verb
 from karat.scoring.panels import MeasureLike, chosen_measures
 from karat.tables.table import Table
-from karat.uncertainty.intervals import resampled_values
-from karat.uncertainty.sampling import RESAMPLES, Sampling
+from karat.uncertainty.resamples import resampled_values
+from karat.uncertainty.sampling import Sampling
 from karat.version import __version__
 
 Floats = NDArray[np.float64]
@@ -139,8 +139,8 @@ def relate(
     other: object = None,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
+    resamples: int = SAMPLING_DEFAULTS["resamples"],
+    seed: int = SAMPLING_DEFAULTS["seed"],
     **options: Unpack[DataOptions],
 ) -> Relation:
     """Which measures agree on this data: correlations over systems, or over resamples of a few.
@@ -168,16 +168,18 @@ def relate(
         raise KaratError(Option("resamples", (resamples,)), " are too few to see how measures vary; give 10 or more.")
     MOST_RESAMPLES.check(resamples, "resamples")
     cells = sum(table.counts.size for table in given)
-    asked_for, resamples = resamples, min(resamples, max(LEAST, AFFORDABLE // cells))
-    fewer = f" ({asked_for:,} would take too long for {cells:,} cells)" if resamples < asked_for else ""
-    parts = [_resampled(table, asked, resamples, seed + index) for index, table in enumerate(given)]
+    sampling = Sampling(resamples=min(resamples, max(LEAST, AFFORDABLE // cells)), seed=seed)
+    fewer = f" ({resamples:,} would take too long for {cells:,} cells)" if sampling.resamples < resamples else ""
+    parts = [
+        _resampled(table, asked, sampling._replace(seed=sampling.seed + index)) for index, table in enumerate(given)
+    ]
     centred = np.concatenate([part - part.mean(axis=0) for part in parts])  # removes differences between systems
     return Relation(
         asked,
         centred,
-        f"{resamples:,} resamples{f' of each of {len(given)} systems' if len(given) > 1 else ''}{fewer}",
+        f"{sampling.resamples:,} resamples{f' of each of {len(given)} systems' if len(given) > 1 else ''}{fewer}",
         n,
-        f"|resamples:{resamples}|seed:{seed}",
+        f"|resamples:{sampling.resamples}|seed:{sampling.seed}",
     )
 
 
@@ -185,9 +187,9 @@ def _oriented(measure: Measure, value: Any) -> Any:
     return value if measure.better == "higher" else -value
 
 
-def _resampled(table: Table, measures: Sequence[Measure], resamples: int, seed: int) -> Floats:
+def _resampled(table: Table, measures: Sequence[Measure], sampling: Sampling) -> Floats:
     """The measures in bootstrap resamples of a table: a row per resample, a column per measure."""
     if not table.integral:
         raise TableError("a table with fractional cells cannot be resampled; give counts of items.")
-    found = resampled_values(table, measures, Sampling(resamples=resamples, seed=seed))
-    return np.column_stack([_oriented(m, found[str(m)]) for m in measures])
+    values = resampled_values(table, measures, sampling)
+    return np.column_stack([_oriented(m, values[str(m)]) for m in measures])

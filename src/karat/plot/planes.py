@@ -19,7 +19,7 @@ from karat.plot.placing import Box, around
 from karat.scoring.scores import Scores
 from karat.tables.table import Table
 from karat.tables.trivial import OneCluster, Singletons
-from karat.uncertainty.sampling import Interval
+from karat.uncertainty.interval import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

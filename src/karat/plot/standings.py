@@ -14,7 +14,7 @@ from karat.output.layout import shortened
 from karat.plot.canvas import GREY, LINES, axes, bare, dark, extent, ink
 from karat.plot.lettering import dots, fitted, fitting, literal, name_rows, say_along, size_of, ticked
 from karat.scoring.scores import with_unit
-from karat.uncertainty.sampling import Interval
+from karat.uncertainty.interval import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

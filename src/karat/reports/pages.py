@@ -25,7 +25,7 @@ from karat.reports.strips import LENGTH, Strip, strip
 from karat.scoring.boards import Board
 from karat.scoring.groups import GroupScores
 from karat.scoring.scores import Scores, with_unit
-from karat.uncertainty.sampling import span
+from karat.uncertainty.wording import span
 from karat.version import __version__
 
 LARGEST = 2_000_000  # bytes of a page

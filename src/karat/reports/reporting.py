@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 from typing import Any, Unpack
 
-from karat.comparisons.comparing import compared
+from karat.comparisons.comparing import compared_systems
 from karat.errors import KaratError
-from karat.explanations.explaining import explained
+from karat.explanations.explaining import explained_table, judge_of
 from karat.labels.rows import PRED
 from karat.limits import REPORTED
 from karat.output.bars import bar
@@ -16,9 +16,9 @@ from karat.reports.content import Report, System
 from karat.reports.example_items import examples_of
 from karat.scoring.arguments import evaluation_of
 from karat.scoring.evaluation import Evaluation
-from karat.scoring.options import Options, data_options, sampling_of, verb
-from karat.scoring.panels import MeasureLike
-from karat.scoring.score import scored
+from karat.scoring.options import Options, data_options, sampling_options, verb
+from karat.scoring.panels import MeasureLike, chosen_measures, main_of
+from karat.scoring.score import by_group, scored
 from karat.uncertainty.sampling import Sampling
 
 ONE = "clustering"  # name of an unnamed system on the page
@@ -32,7 +32,7 @@ def report(
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     interval: float | bool | None = 0.95,
-    measure: MeasureLike = "v_measure",
+    measure: MeasureLike | None = None,
     title: str = "",
     command: str = "",
     notes: Iterable[str] = (),
@@ -40,8 +40,9 @@ def report(
 ) -> Report:
     """An HTML report: scores with confidence intervals, comparison, explanation, and the table.
 
-    measure: the measure that is explained. interval: the level of the intervals; None omits them and the paired tests.
-    title, command and notes are printed on the page. With `by`, the page has the scores of each group and a ranking.
+    measure: the measure that is explained; by default the first of `measures`, or ami. interval: the level of the
+    intervals; None omits them and the paired tests. title, command and notes are printed on the page. With `by`, the
+    page has the scores of each group and a ranking.
 
     >>> import karat
     >>> page = karat.report(["a", "a", "b", "b"], {"mine": [1, 1, 2, 3]}, ["v_measure", "ari"])
@@ -52,7 +53,7 @@ def report(
     """
     _need_libraries()
     ev = evaluation_of(data, other, data_options(options, "report"))
-    sampling = sampling_of(interval, options)
+    sampling = sampling_options(interval, options)
     return reported(ev, measures, sampling, measure=measure, title=title, command=command, notes=notes)
 
 
@@ -61,7 +62,7 @@ def reported(
     measures: Any,
     sampling: Sampling | None,
     *,
-    measure: MeasureLike = "v_measure",
+    measure: MeasureLike | None = None,
     title: str = "",
     command: str = "",
     notes: Iterable[str] = (),
@@ -70,10 +71,12 @@ def reported(
     REPORTED.check(len(ev.systems), "the report")
     all_notes = tuple(notes) or ev.notes
     if ev.groups is not None:
-        groups: Any = scored(ev, measures, None)
-        return Report((), None, title, command, all_notes, groups)
+        return Report((), None, title, command, all_notes, by_group(ev, measures, None))
+    if measure is None and measures is not None:
+        measure = main_of(chosen_measures(measures), panel=False)
+    judge = judge_of(measure, list(ev.tables.values()))
     several = len(ev.systems) > 1
-    comparison = compared(ev, measures, sampling) if several and sampling is not None and ev.has_items else None
+    comparison = compared_systems(ev, measures, sampling) if several and sampling is not None and ev.has_items else None
     systems = []
     long = sum(table.counts.size for table in ev.tables.values()) > LONG
     with bar("reporting", len(ev.systems) if long else 0) as advance:
@@ -83,7 +86,7 @@ def reported(
             scores: Any = comparison[name] if comparison is not None else scored(one, measures, level)
             unnamed = not ev.named and name == PRED and not ev.notes  # files and columns have names of their own
             shown = ONE if unnamed else name
-            systems.append(System(shown, scores, explained(one, measure), examples_of(ev, name)))
+            systems.append(System(shown, scores, explained_table(table, judge), examples_of(ev, name)))
             advance(1)
     return Report(tuple(systems), comparison, title, command, all_notes)
 

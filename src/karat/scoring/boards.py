@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from karat.errors import KaratError, listed
+from karat.errors import KaratError
 from karat.measures.registry import Measure
 from karat.output.layout import Layout, decimals, shown
 from karat.output.numbers import several
-from karat.output.result import Result
-from karat.scoring.scores import Scores, flat_name, measure_names
+from karat.scoring.by_system import BySystem
+from karat.scoring.scores import flat_name, measure_names
 from karat.scoring.signatures import shared_signature
-from karat.uncertainty.sampling import Interval
 
 NOTE = "↑ higher is better, ↓ lower is better."
 MANY = 6  # systems; more systems are printed as rows, not as columns
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Board(Result, Mapping[str, Scores]):
+class Board(BySystem):
     """The scores of several systems by name; print it to see them side by side.
 
     >>> import karat
@@ -30,50 +28,21 @@ class Board(Result, Mapping[str, Scores]):
     (1.0, -0.5)
     """
 
-    scores: Mapping[str, Scores]
+    ABSENT = "was not scored"
+
     cautions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.scores:
             raise KaratError("there are no systems; give at least one.")
 
-    def __getitem__(self, system: str) -> Scores:
-        if system not in self.scores:
-            raise KeyError(f"{system!r} was not scored; there are {listed(self.scores, 20)}")
-        return self.scores[system]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.scores)
-
-    def __len__(self) -> int:
-        return len(self.scores)
-
     def __repr__(self) -> str:
         return f"<Board: {', '.join(map(shown, self.scores))}>"
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """The names of the systems."""
-        return tuple(self.scores)
 
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
         """The measures of all systems, each once, in order."""
         return tuple({str(m): m for scores in self.scores.values() for m in scores.measures}.values())
-
-    def interval(self, system: str, measure: str | Measure) -> Interval:
-        """The confidence interval of one score, if intervals were asked for."""
-        return self[system].interval(measure)
-
-    @property
-    def n(self) -> float:
-        """The number of items scored, or their total weight: of the first system, if systems differ."""
-        return next(iter(self.scores.values())).n
-
-    @property
-    def dropped(self) -> int:
-        """The number of items that the policy left out, for all systems."""
-        return max(scores.dropped for scores in self.scores.values())
 
     @cached_property
     def _same_gold(self) -> bool:
@@ -137,9 +106,9 @@ class Board(Result, Mapping[str, Scores]):
     def records(self) -> list[dict[str, Any]]:
         """One dict per system and measure."""
         return [
-            {"system": name, "n": found.n, "dropped": found.dropped, **record, "signature": found.signature}
-            for name, found in self.scores.items()
-            for record in found.records()
+            {"system": name, "n": scores.n, "dropped": scores.dropped, **record, "signature": scores.signature}
+            for name, scores in self.scores.items()
+            for record in scores.records()
         ]
 
     def to_dict(self) -> dict[str, Any]:

@@ -16,8 +16,13 @@ from karat.output.result import Result
 from karat.scoring.boards import Board
 from karat.scoring.scores import Scores, with_unit
 from karat.scoring.signatures import signature_of
+from karat.uncertainty import wording
+from karat.uncertainty.interval import Interval
+from karat.uncertainty.sampling import Sampling
 
 MEANS = "macro: the mean over groups; micro: the mean over groups weighted by their items."
+MOST = 8  # notes on groups that are printed
+WITHOUT_INTERVALS = "Means over groups have no interval."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,8 +71,19 @@ class GroupScores(Result, Mapping[Any, Any]):
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
         """The measures of all groups, each once, in order."""
-        found = (m for systems in self.scores.values() for scores in systems.values() for m in scores.measures)
-        return tuple({str(m): m for m in found}.values())
+        every = (m for systems in self.scores.values() for scores in systems.values() for m in scores.measures)
+        return tuple({str(m): m for m in every}.values())
+
+    @property
+    def sampling(self) -> Sampling | None:
+        """The options of intervals, if they were asked for."""
+        return next(iter(next(iter(self.scores.values())).values())).sampling
+
+    @cached_property
+    def _intervals(self) -> list[Interval]:
+        """The intervals of all groups and systems."""
+        parts = (scores for systems in self.scores.values() for scores in systems.values())
+        return [interval for scores in parts for interval in scores.intervals.values()]
 
     @cached_property
     def macro(self) -> dict[str, Any]:
@@ -126,18 +142,33 @@ class GroupScores(Result, Mapping[Any, Any]):
         names = [str(m) for m in self.measures]
         groups = {group: systems[system] for group, systems in self.scores.items()}
         rows = [
-            [shown(group), number(scores.table.n), *(decimals(scores.get(name), digits) for name in names)]
+            [
+                shown(group),
+                number(scores.table.n),
+                *(cell for name in names for cell in self._cells(scores, name, digits)),
+            ]
             for group, scores in groups.items()
         ]
+        blank = [] if self.sampling is None else ["–"]
         for name, weight in (("macro", lambda _: 1.0), ("micro", lambda scores: float(scores.n))):
             means = self._mean(system, weight)
-            rows.append([name, number(self.n), *(decimals(means[measure], digits) for measure in names)])
+            cells = (cell for measure in names for cell in (decimals(means[measure], digits), *blank))
+            rows.append([name, number(self.n), *cells])
         of = f"{shown(system)}: " if self.named else ""
-        remarks = dict.fromkeys(text for scores in groups.values() for text in scores.remarks())
+        remarks = list(dict.fromkeys(text for scores in groups.values() for text in scores.remarks()))
+        if len(remarks) > MOST:
+            remarks[MOST:] = [f"{len(remarks) - MOST} more notes; result[group] prints those of one group."]
         one = len(self.systems) == 1
         notes = [MEANS, *remarks, *self._notes()] if one else [*remarks]
-        headings = [shown(self.by), "items", *self._headings()]
+        level = [] if self.sampling is None else [f"{100 * self.sampling.level:g}% interval"]
+        headings = [shown(self.by), "items", *(text for heading in self._headings() for text in (heading, *level))]
         return Layout(f"{of}{self._title()}", headings, rows, notes, [self.signature] if one else [])
+
+    def _cells(self, scores: Scores, name: str, digits: int) -> list[str]:
+        """A score of a group, and its interval if there are intervals."""
+        interval = scores.intervals.get(name)
+        spans = [] if self.sampling is None else ["–" if interval is None else wording.span(interval, digits)]
+        return [decimals(scores.get(name), digits), *spans]
 
     def _title(self) -> str:
         dropped = f" ({self.dropped:,} items dropped)" if self.dropped else ""
@@ -147,7 +178,10 @@ class GroupScores(Result, Mapping[Any, Any]):
         empty = []
         if self.empty:
             empty = [f"{several(len(self.empty), 'group')} left out, with no item left: {listed(self.empty)}."]
-        return [*self.cautions, *empty]
+        sampling, meaning = self.sampling, []
+        if sampling is not None:
+            meaning = [wording.description(sampling, self._intervals), WITHOUT_INTERVALS]
+        return [*meaning, *self.cautions, *empty]
 
     @property
     def n(self) -> Any:
@@ -165,27 +199,35 @@ class GroupScores(Result, Mapping[Any, Any]):
         base = signature_of(self.measures, number(self.n), policy)
         base = base.replace(f"|dropped:{policy.dropped}|", f"|dropped:{self.dropped}|")
         empty = f"|empty:{len(self.empty)}" if self.empty else ""
-        return f"by:{shown(self.by)}|groups:{len(policies)}{empty}|{base}"
+        drawn = "" if self.sampling is None else f"|{wording.signature(self.sampling, self._intervals)}"
+        return f"by:{shown(self.by)}|groups:{len(policies)}{empty}|{base}{drawn}"
 
     def records(self) -> list[dict[str, Any]]:
-        """One dict per system, group and measure, then one per mean and measure."""
+        """One dict per system, group and measure, of kind "group", then one per mean and measure, of kind "mean"."""
         rows = []
         for system in self.systems:
             of = {"system": system} if self.named else {}
-            groups: list[tuple[Any, Any, Mapping[str, float]]] = [
-                (group, systems[system].n, systems[system]) for group, systems in self.scores.items()
+            groups: list[tuple[str, Any, Any, Mapping[str, float]]] = [
+                ("group", group, systems[system].n, systems[system]) for group, systems in self.scores.items()
             ]
-            groups += [("macro", self.n, self._mean(system, lambda _: 1.0))]
-            groups += [("micro", self.n, self._mean(system, lambda scores: float(scores.n)))]
+            groups += [("mean", "macro", self.n, self._mean(system, lambda _: 1.0))]
+            groups += [("mean", "micro", self.n, self._mean(system, lambda scores: float(scores.n)))]
             rows += [
                 {
-                    **of, "by": self.by, "group": group, "items": n, "measure": str(m), "score": values.get(str(m)),
-                    "better": m.better,
+                    **of, "by": self.by, "kind": kind, "group": group, "items": n, "measure": str(m),
+                    "score": values.get(str(m)), "better": m.better, **self._interval_fields(values, m),
                 }
-                for group, n, values in groups
+                for kind, group, n, values in groups
                 for m in self.measures
             ]  # fmt: skip
         return rows
+
+    def _interval_fields(self, values: Mapping[str, float], m: Measure) -> dict[str, Any]:
+        """The fields of an interval for a record: None for a mean; none at all if there are no intervals."""
+        if self.sampling is None:
+            return {}
+        known = values.intervals.get(str(m)) if isinstance(values, Scores) else None
+        return dict.fromkeys((*Interval._fields, "caution_reason")) if known is None else known.fields
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as plain values for JSON."""
@@ -201,8 +243,11 @@ class GroupScores(Result, Mapping[Any, Any]):
 
     def _system_dict(self, system: str) -> dict[str, Any]:
         groups = [
-            {"group": group, "n": s.n, "classes": s.table.shape[0], "clusters": s.table.shape[1], "scores": dict(s)}
+            {
+                "group": group, "n": s.n, "classes": s.table.shape[0], "clusters": s.table.shape[1], "scores": dict(s),
+                **({"intervals": {name: i.fields for name, i in s.intervals.items()}} if s.sampling else {}),
+            }
             for group, s in ((group, systems[system]) for group, systems in self.scores.items())
-        ]
+        ]  # fmt: skip
         macro, micro = self._mean(system, lambda _: 1.0), self._mean(system, lambda scores: float(scores.n))
         return {"groups": groups, "macro": macro, "micro": micro}

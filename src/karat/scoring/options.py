@@ -8,18 +8,15 @@ from typing import Any, TypedDict, TypeVar, cast
 
 from karat.errors import nearest
 from karat.labels.policy import Missing, NoiseAs
-from karat.uncertainty.sampling import RESAMPLES, Sampling, Unit
+from karat.uncertainty.sampling import OPTIONS, Sampling, SamplingOptions, sampling_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class DataOptions(TypedDict, total=False):
-    """Options for the data, and for items without a label or labelled as noise."""
+class ItemOptions(TypedDict, total=False):
+    """Options for items: their ids and weights, and items without a label or labelled as noise."""
 
-    gold: object
-    pred: object
     id: object
-    by: object
     weights: object
     count: str | None
     missing: Missing
@@ -28,13 +25,25 @@ class DataOptions(TypedDict, total=False):
     ignore: object
 
 
-class SamplingOptions(TypedDict, total=False):
-    """Options of confidence intervals."""
+class UngroupedOptions(ItemOptions, total=False):
+    """Options for the data without groups."""
 
-    unit: Unit
-    corrected: bool
-    resamples: int
-    seed: int
+    gold: object
+    pred: object
+
+
+class DataOptions(UngroupedOptions, total=False):
+    """Options for the data."""
+
+    by: object
+
+
+class ItemSamplingOptions(ItemOptions, SamplingOptions, total=False):
+    """Options for items, and of intervals."""
+
+
+class UngroupedSamplingOptions(UngroupedOptions, SamplingOptions, total=False):
+    """Options for the data without groups, and of intervals."""
 
 
 class Options(DataOptions, SamplingOptions, total=False):
@@ -45,7 +54,7 @@ DATA_DEFAULTS: DataOptions = {
     "gold": None, "pred": None, "id": None, "by": None, "weights": None, "count": None, "missing": "raise",
     "noise": None, "noise_as": None, "ignore": None,
 }  # fmt: skip
-SAMPLING_DEFAULTS: SamplingOptions = {"unit": "items", "corrected": True, "resamples": RESAMPLES, "seed": 0}
+SAMPLING_DEFAULTS: dict[str, Any] = {option.name: option.default for option in OPTIONS}
 DEFAULTS: dict[str, Any] = {**DATA_DEFAULTS, **SAMPLING_DEFAULTS}
 
 EXPLAINED = {
@@ -65,9 +74,7 @@ EXPLAINED = {
     "noise, noise_as": 'A predicted label that marks noise, such as -1, and what it means: "cluster", "singletons" or '
     '"drop" (for all systems).',
     "ignore": "A gold label whose items are left out.",
-    "unit": 'The sampling unit: "items", or whole gold "classes".',
-    "corrected": "Whether intervals are centred on a bias-corrected estimate.",
-    "resamples, seed": "The number of bootstrap resamples and their seed, for measures that need them.",
+    **{option.name: option.meaning for option in OPTIONS},
 }
 
 
@@ -118,7 +125,6 @@ def data_options(options: Mapping[str, Any], verb_name: str) -> DataOptions:
     return cast(DataOptions, {name: value for name, value in options.items() if name in DATA_DEFAULTS})
 
 
-def sampling_of(interval: float | bool | None, options: Mapping[str, Any]) -> Sampling | None:
-    """The options of intervals; None if no intervals are wanted."""
-    chosen: Any = {**SAMPLING_DEFAULTS, **{key: value for key, value in options.items() if key in SAMPLING_DEFAULTS}}
-    return Sampling.asked(interval, chosen["unit"], chosen["corrected"], chosen["resamples"], chosen["seed"])
+def sampling_options(interval: float | bool | None, options: Mapping[str, Any]) -> Sampling | None:
+    """The options of intervals, validated; None if no intervals are wanted."""
+    return sampling_of(interval, **{name: value for name, value in options.items() if name in SAMPLING_DEFAULTS})

@@ -1,8 +1,8 @@
-"""The measures asked for, or the default panel."""
+"""The measures asked for, or the default panel; the main measure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
 import karat.measures.declared  # noqa: F401 (declares the measures)
@@ -11,6 +11,7 @@ from karat.measures.panel import PANEL
 from karat.measures.parsing import parse
 from karat.measures.registry import Measure, find, list_measures
 from karat.measures.syntax import split_at_commas
+from karat.scoring import MAIN, WEIGHTED_MAIN
 
 MeasureLike: TypeAlias = str | Measure | Callable[..., Any]
 
@@ -48,3 +49,21 @@ def chosen_measures(measures: MeasureLike | Iterable[MeasureLike]) -> tuple[Meas
         if texts.count(text) > 1:
             raise MeasureError(f"two different measures are called {text!r}; give one of them another name.")
     return chosen
+
+
+def main_of(measures: Sequence[Measure], *, panel: bool) -> Measure:
+    """The main one of some measures: the first with a better end; of the default panel, the one declared as main."""
+    by_name = {str(m): m for m in measures if m.better is not None}
+    first = next(iter(by_name.values()), measures[0])
+    return by_name.get(MAIN, by_name.get(WEIGHTED_MAIN, first)) if panel else first
+
+
+def main_measure(tables: Iterable[Any]) -> Measure:
+    """The main measure of tables, where no measure is named."""
+    main = parse(MAIN)
+    try:
+        for table in tables:
+            main.of(table)
+    except TableError:
+        return parse(WEIGHTED_MAIN)
+    return main

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Unpack
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack, overload
 
 from karat.labels.names import ByLabel
 from karat.measures.registry import Measure
@@ -11,24 +11,110 @@ from karat.output.bars import bar
 from karat.scoring.arguments import evaluation_of
 from karat.scoring.boards import Board
 from karat.scoring.evaluation import Evaluation
+from karat.scoring.given import Columns, Groups, Level, Measures, System, Systems
 from karat.scoring.groups import GroupScores
-from karat.scoring.options import Options, data_options, sampling_of, verb
-from karat.scoring.panels import MeasureLike, chosen_measures, panel_of
+from karat.scoring.options import (
+    ItemSamplingOptions,
+    Options,
+    UngroupedSamplingOptions,
+    data_options,
+    sampling_options,
+    verb,
+)
+from karat.scoring.panels import chosen_measures, panel_of
 from karat.scoring.scores import Scores
+from karat.tables.table import Table
 from karat.uncertainty.sampling import Sampling
 
 MANY = 2000  # groups, above which a progress bar is shown (about two seconds)
+
+
+@overload
+def score(
+    data: object = None,
+    other: object = None,
+    measures: Measures = None,
+    *,
+    by: Groups,
+    interval: Level = None,
+    **options: Unpack[UngroupedSamplingOptions],
+) -> GroupScores: ...
+
+
+@overload
+def score(
+    data: Evaluation,
+    other: None = None,
+    measures: Measures = None,
+    *,
+    interval: Level = None,
+    **options: Unpack[Options],
+) -> Scores | Board | GroupScores: ...
+
+
+@overload
+def score(
+    data: Mapping[str, Table] | Sequence[Table],
+    other: None = None,
+    measures: Measures = None,
+    *,
+    interval: Level = None,
+    **options: Unpack[Options],
+) -> Board: ...
+
+
+@overload
+def score(
+    data: object, other: Systems, measures: Measures = None, *, interval: Level = None, **options: Unpack[Options]
+) -> Board: ...
+
+
+@overload
+def score(
+    data: object,
+    other: object = None,
+    measures: Measures = None,
+    *,
+    gold: str,
+    pred: Columns,
+    interval: Level = None,
+    **options: Unpack[ItemSamplingOptions],
+) -> Board: ...
+
+
+@overload
+def score(
+    data: object = None,
+    other: System | None = None,
+    measures: Measures = None,
+    *,
+    gold: object = None,
+    pred: System | None = None,
+    interval: Level = None,
+    **options: Unpack[ItemSamplingOptions],
+) -> Scores: ...
+
+
+@overload
+def score(
+    data: object,
+    other: Mapping[Any, Any],
+    measures: Measures = None,
+    *,
+    interval: Level = None,
+    **options: Unpack[Options],
+) -> Scores | Board | GroupScores: ...
 
 
 @verb(Options)
 def score(
     data: object = None,
     other: object = None,
-    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    measures: Measures = None,
     *,
-    interval: float | bool | None = None,
+    interval: Level = None,
     **options: Unpack[Options],
-) -> Any:
+) -> Scores | Board | GroupScores:
     """Score one or several clusterings against gold, by the given measures or by a default panel.
 
     The result is Scores for one system, a Board by name for several, and GroupScores with `by`.
@@ -37,13 +123,13 @@ def score(
     1.0
     """
     ev = evaluation_of(data, other, data_options(options, "score"))
-    return scored(ev, measures, sampling_of(interval, options))
+    return scored(ev, measures, sampling_options(interval, options))
 
 
 def scored(ev: Evaluation, measures: Any, sampling: Sampling | None) -> Scores | Board | GroupScores:
     """The scores of an evaluation: of one system, of several by name, or of groups."""
     if ev.groups is not None:
-        return _by_group(ev, measures, sampling)
+        return by_group(ev, measures, sampling)
     scores = _systems(ev.tables, measures, sampling)
     if not ev.named:
         return next(iter(scores.values()))
@@ -56,7 +142,8 @@ def _systems(tables: Mapping[str, Any], measures: Any, sampling: Sampling | None
     return {name: Scores(table, chosen, omitted, sampling) for name, table in tables.items()}
 
 
-def _by_group(ev: Evaluation, measures: Any, sampling: Sampling | None) -> GroupScores:
+def by_group(ev: Evaluation, measures: Any, sampling: Sampling | None) -> GroupScores:
+    """The scores of an evaluation whose items are in groups."""
     groups = ev.groups
     assert groups is not None
     chosen: Sequence[Measure] | None = None if measures is None else chosen_measures(measures)

@@ -19,7 +19,9 @@ from karat.scoring.signatures import signature_of
 from karat.tables.counts import Counts
 from karat.tables.table import Table
 from karat.tables.trivial import OneCluster, Singletons
-from karat.uncertainty.sampling import Interval, Sampling, remarks_on, span
+from karat.uncertainty import wording
+from karat.uncertainty.interval import Interval
+from karat.uncertainty.sampling import Sampling
 
 HEADINGS = ("measure", "score", "one cluster", "singletons", "shuffled")
 
@@ -120,11 +122,9 @@ class Scores(Result, Mapping[str, float]):
     def signature(self) -> str:
         """How the scores were computed; runs that could differ on the same data differ in signature."""
         base = signature_of(self.measures, number(self.table.n), self.table.policy)
-        return (
-            base
-            if self.sampling is None
-            else f"{base}|{self.sampling.signature(i.method for i in self.intervals.values())}"
-        )
+        if self.sampling is None:
+            return base
+        return f"{base}|{wording.signature(self.sampling, self.intervals.values())}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         fields = self.table, self.measures, dict(self.omitted), self.sampling
@@ -146,7 +146,7 @@ class Scores(Result, Mapping[str, float]):
 
     def _cells(self, m: Measure, digits: int) -> list[str]:
         """A measure's score, interval and baselines."""
-        spans = [span(self.intervals[str(m)], digits)] if self.sampling is not None else []
+        spans = [wording.span(self.intervals[str(m)], digits)] if self.sampling is not None else []
         baselines = (decimals(value, digits) for value in self.baselines[str(m)])
         return [decimals(self[m], digits), *spans, *baselines]
 
@@ -162,7 +162,7 @@ class Scores(Result, Mapping[str, float]):
             "and the predicted labels shuffled (on average; – where that is not known exactly).",
         ]
         if self.sampling is not None:
-            notes.append(self.sampling.description)
+            notes.append(wording.description(self.sampling, self.intervals.values()))
         return [*notes, *self.remarks()]
 
     def remarks(self) -> list[str]:
@@ -175,7 +175,7 @@ class Scores(Result, Mapping[str, float]):
                 f"{name} is an estimate, by random draws; its standard error is {error:.2g}."
                 for name, error in self.errors.items()
             ),
-            *remarks_on(self._values, self.intervals),
+            *wording.remarks_on(self._values, self.intervals),
         ]
 
     def to_dict(self) -> dict[str, Any]:

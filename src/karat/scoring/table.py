@@ -2,16 +2,66 @@
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias, Unpack, overload
 
 from karat.errors import TableError
 from karat.scoring.arguments import evaluation_of
-from karat.scoring.options import DataOptions, data_options, verb
+from karat.scoring.evaluation import Evaluation
+from karat.scoring.given import Columns, Groups, System, Systems
+from karat.scoring.options import DataOptions, ItemOptions, UngroupedOptions, data_options, verb
 from karat.tables.table import Table
+
+ByGroup: TypeAlias = Mapping[Any, Table | dict[str, Table]]
+
+
+@overload
+def table(data: object = None, other: object = None, *, by: Groups, **options: Unpack[UngroupedOptions]) -> ByGroup: ...
+
+
+@overload
+def table(
+    data: Evaluation, other: None = None, **options: Unpack[DataOptions]
+) -> Table | dict[str, Table] | ByGroup: ...
+
+
+@overload
+def table(
+    data: Mapping[str, Table] | Sequence[Table], other: None = None, **options: Unpack[DataOptions]
+) -> dict[str, Table]: ...
+
+
+@overload
+def table(data: object, other: Systems, **options: Unpack[DataOptions]) -> dict[str, Table]: ...
+
+
+@overload
+def table(
+    data: object, other: object = None, *, gold: str, pred: Columns, **options: Unpack[ItemOptions]
+) -> dict[str, Table]: ...
+
+
+@overload
+def table(
+    data: object = None,
+    other: System | None = None,
+    *,
+    gold: object = None,
+    pred: System | None = None,
+    **options: Unpack[ItemOptions],
+) -> Table: ...
+
+
+@overload
+def table(
+    data: object, other: Mapping[Any, Any], **options: Unpack[DataOptions]
+) -> Table | dict[str, Table] | ByGroup: ...
 
 
 @verb(DataOptions)
-def table(data: object = None, other: object = None, **options: Unpack[DataOptions]) -> Any:
+def table(
+    data: object = None, other: object = None, **options: Unpack[DataOptions]
+) -> Table | dict[str, Table] | ByGroup:
     """The contingency table of gold and a system: rows are classes, columns clusters.
 
     Several systems give a dict by name, and `by` a mapping by group. The columns of a frame are counted by its own

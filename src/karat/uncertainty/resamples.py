@@ -5,20 +5,24 @@ Every resample has its own seed, so it does not depend on the other resamples or
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import TableError
+from karat.chance.draws import draws_of
+from karat.errors import MeasureError, TableError
 from karat.kernels.assignment import best_matching, greedy_matching
+from karat.limits import DRAWS
+from karat.measures.registry import Measure
+from karat.output.bars import bar
 from karat.tables.counts import CellFormula, Counts, SizeFormula
 from karat.tables.profile import Information, Squares, Totals
 from karat.tables.stack import weighted_log_ratio
 from karat.tables.table import Table
-from karat.uncertainty.sampling import Unit
+from karat.uncertainty.sampling import Sampling
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -143,13 +147,39 @@ class Resampled(Counts):
         raise TableError("resamples have no single list of items; expand one of them.")
 
 
-def drawn(counts: Ints, rows: Ints, resamples: int, seed: int, unit: Unit = "items") -> Iterator[Floats]:
+def resampled_values(table: Table, measures: Sequence[Measure], sampling: Sampling) -> Mapping[str, Floats]:
+    """The scores of each bootstrap resample: for each measure an array, one value per resample."""
+    lines = Lines(table.rows), Lines(table.cols)
+    parts: dict[str, list[Floats]] = {str(m): [] for m in measures}
+    for measure in measures:
+        DRAWS.check(sampling.resamples * draws_of(measure), f"{measure} of each resample", MeasureError)
+    with bar("resampling", sampling.resamples) as advance:
+        for counts in drawn(table.counts, table.rows, sampling):
+            stack = Resampled(table.rows, table.cols, counts, lines)
+            for measure in measures:
+                parts[str(measure)].append(np.asarray(measure.of(stack), np.float64))
+            advance(len(counts))
+    return {name: np.concatenate(values) for name, values in parts.items()}
+
+
+def less_bias(measure: Measure, score: float, values: Floats, sampling: Sampling) -> float:
+    """The score minus the bootstrap estimate of its bias; the score itself if bias is kept, or not known.
+
+    values: the scores of the resamples.
+    """
+    if not sampling.corrects or not np.isfinite(values).all():
+        return score
+    low, high = measure.bounds
+    return min(max(score - (float(values.mean()) - score), low), high)
+
+
+def drawn(counts: Ints, rows: Ints, sampling: Sampling) -> Iterator[Floats]:
     """Yield resamples of items or of whole classes, a few at a time: arrays with a row of counts each."""
     step = max(1, AT_ONCE // counts.size)
-    draw = _classes(counts, rows) if unit == "classes" else _items(counts)
-    for low in range(0, resamples, step):
-        numbers = range(low, min(low + step, resamples))
-        yield np.array([draw(np.random.default_rng((seed, number))) for number in numbers], dtype=np.float64)
+    draw = _classes(counts, rows) if sampling.unit == "classes" else _items(counts)
+    for low in range(0, sampling.resamples, step):
+        numbers = range(low, min(low + step, sampling.resamples))
+        yield np.array([draw(np.random.default_rng((sampling.seed, number))) for number in numbers], dtype=np.float64)
 
 
 def _items(counts: Ints) -> Callable[[np.random.Generator], Any]:

@@ -1,198 +1,128 @@
-"""Confidence intervals: their options (Sampling), their values (Interval) and their cautions."""
+"""Sampling: the options of confidence intervals, each declared once; nothing here loads NumPy.
+
+Parameters of verbs, their explanations, flags of the command line and the checks of values follow from OPTIONS.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
-from enum import Enum
-from numbers import Integral, Real
-from typing import Any, Literal, NamedTuple, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 
-from karat.errors import MeasureError, Option
-from karat.limits import RESAMPLES as RESAMPLES_LIMIT
-from karat.measures.registry import Measure
-from karat.output.layout import decimals
+from karat.errors import MeasureError, Option, either
+from karat.uncertainty.methods import AUTO, method_names
 
 Unit: TypeAlias = Literal["items", "classes"]
 
-RESAMPLES = 1000
+LEVEL = 0.95  # of interval=True
 
 
-class Reason(Enum):
-    """Why the coverage of an interval may differ from its nominal level."""
+class SamplingOptions(TypedDict, total=False):
+    """The options of confidence intervals as keywords of verbs."""
 
-    FEW_UNITS = "few_units"
-    FEW_PER_CLUSTER = "few_per_cluster"
-    LONG_TAIL = "long_tail"
-    FEW_ERRORS = "few_errors"
-    NEARLY_TIED = "nearly_tied"
-    TOO_MANY_CELLS = "too_many_cells"
-    NOT_FINITE = "not_finite"
-    SCORE_OUTSIDE = "score_outside"
-
-
-class Caution(NamedTuple):
-    """A reason to distrust an interval, and its wording."""
-
-    reason: Reason
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
-
-
-class Interval(NamedTuple):
-    """A confidence interval for the score in the population that the items were drawn from.
-
-    estimate is the bias-corrected score, as far as the bias is known; the score itself is not corrected. Ends and
-    standard error are None where they are not known.
-    """
-
-    low: float | None
-    high: float | None
-    estimate: float
-    standard_error: float | None
-    level: float
-    method: str  # "jackknife", "bootstrap", or "none"
-    caution: Caution | None = None  # why it may be too wide or too narrow
-
-    @property
-    def fields(self) -> dict[str, Any]:
-        """The fields by name, as plain values."""
-        caution = None if self.caution is None else self.caution.text
-        reason = None if self.caution is None else self.caution.reason.value
-        return {**self._asdict(), "caution": caution, "caution_reason": reason}
-
-    def __contains__(self, value: object) -> bool:
-        if self.low is None or self.high is None:
-            return False
-        return isinstance(value, (int, float)) and self.low <= value <= self.high
+    unit: Unit
+    corrected: bool
+    method: str
+    resamples: int
+    seed: int
 
 
 class Sampling(NamedTuple):
-    """The options of confidence intervals: level, sampling unit, bias correction, resamples, seed."""
+    """The options of confidence intervals: what was asked for, validated by sampling_of()."""
 
-    level: float = 0.95
+    level: float = LEVEL
     unit: Unit = "items"
     corrected: bool = True
-    resamples: int = RESAMPLES
+    method: str = AUTO
+    resamples: int = 1000
     seed: int = 0
-    freedom: int | None = None  # degrees of freedom of Student's t, when the sampling unit is the class
-
-    @classmethod
-    def asked(
-        cls, interval: float | bool | None, unit: Unit, corrected: bool, resamples: int, seed: int
-    ) -> Sampling | None:
-        """The options of a verb, validated; None if no intervals are wanted. True means a level of 0.95."""
-        if interval is None or interval is False:
-            return None
-        return cls(0.95 if interval is True else interval, unit, corrected, resamples, seed).check()
-
-    def check(self) -> Sampling:
-        """Validate the options and return self."""
-        if not isinstance(self.level, Real) or not 0.5 <= float(self.level) < 1:
-            raise MeasureError(
-                Option("interval", (self.level,)),
-                " is not a confidence level; give a number such as 0.95.",
-            )
-        if self.unit not in ("items", "classes"):
-            raise MeasureError(Option("unit", (self.unit,)), " is not a sampling unit; use 'items' or 'classes'.")
-        if not isinstance(self.resamples, Integral) or self.resamples < 2:
-            raise MeasureError(Option("resamples", (self.resamples,)), " are too few; give 1000, or 2 at least.")
-        RESAMPLES_LIMIT.check(int(self.resamples), "resamples", MeasureError)
-        if not isinstance(self.seed, Integral) or self.seed < 0:
-            raise MeasureError(Option("seed", (self.seed,)), " is not a seed; give a whole number, 0 or more.")
-        return self
 
     @property
     def corrects(self) -> bool:
         """Whether bias is corrected: not if classes are the sampling unit, since they are complete."""
         return self.corrected and self.unit == "items"
 
-    @property
-    def description(self) -> str:
-        """What the intervals mean, in a sentence."""
-        of = "items" if self.unit == "items" else "classes, each with all its items,"
-        around = ", centred on a bias-corrected estimate" if self.corrects else ""
-        population = f"the population the {of} were drawn from"
-        return f"{100 * self.level:g}% confidence intervals for the score in {population}{around}."
 
-    def signature(self, methods: Iterable[str]) -> str:
-        """The options of the intervals for a signature; with resamples and seed if any were drawn."""
-        used = list(dict.fromkeys(methods))
-        around = "" if self.corrects else ",uncorrected"
-        drawn = f",resamples={self.resamples},seed={self.seed}" if "bootstrap" in used else ""
-        return f"interval:{self.level:g}({'+'.join(used)},{self.unit}{around}{drawn})"
+class SamplingOption(NamedTuple):
+    """The declaration of an option: its kind (one of choices, a whole number, or yes and no) and its text."""
 
-    def over(self, table: Any) -> Sampling:
-        """The options for a table: with its degrees of freedom, if classes are the sampling unit."""
-        if self.unit == "items":
-            return self
-        classes = len(table.class_sizes)
-        if classes < 2:
-            raise MeasureError(
-                Option("unit", ("classes",)), " needs two classes or more to estimate a variance; use 'items'."
-            )
-        return self._replace(freedom=classes - 1)
+    name: str  # the keyword of verbs, and the attribute of Sampling
+    text: str  # in the help() of a verb
+    help: str  # on the command line
+    flag: str  # of the command line
+    choices: Callable[[], Sequence[str]] | None = None  # asked when needed: a program may declare methods of its own
+    noun: str = ""  # what the choices are
+    least: int | None = None  # of a whole number
+    remedy: str = ""  # the end of the message about a number that is too small
+    limit: str = ""  # the name of the limit in karat.limits
+    details: Callable[[], str] | None = None  # what the choices mean, in the help() of a verb
 
     @property
-    def z(self) -> float:
-        """The half-width of an interval in standard errors: a quantile of the normal or t distribution."""
-        if self.freedom is not None:
-            from scipy.special import stdtrit
+    def default(self) -> Any:
+        """The value if the option is left out."""
+        return Sampling._field_defaults[self.name]
 
-            return float(stdtrit(self.freedom, 0.5 + self.level / 2))
-        from statistics import NormalDist  # imported late: loading it takes as long as reading a small file
+    @property
+    def meaning(self) -> str:
+        """What the option means, for the help() of a verb."""
+        return self.text if self.details is None else f"{self.text} {self.details()}"
 
-        return NormalDist().inv_cdf(0.5 + self.level / 2)
+    def check(self, value: object) -> None:
+        """Raise MeasureError if the option does not take the value."""
+        from numbers import Integral  # imported late, as is karat.limits: the command line's help needs neither
 
-    def p(self, gap: float, error: float) -> float:
-        """The two-sided p-value of a difference with this standard error, if there were no difference.
+        if self.choices is not None and value not in self.choices():
+            use = either(map(repr, self.choices()))
+            raise MeasureError(Option(self.name, (value,)), f" is not {self.noun}; use {use}.")
+        if self.least is not None and (not isinstance(value, Integral) or value < self.least):
+            raise MeasureError(Option(self.name, (value,)), f" {self.remedy}.")
+        if self.limit and isinstance(value, Integral):
+            from karat import limits
 
-        1 if the standard error is 0, since nothing can be concluded without variation.
-        """
-        if not error > 0 or not math.isfinite(gap):
-            return 1.0
-        if self.freedom is not None:
-            from scipy.special import stdtr
-
-            return float(2 * stdtr(self.freedom, -abs(gap) / error))
-        return math.erfc(abs(gap) / error / math.sqrt(2))
-
-    def around(
-        self, measure: Measure, estimate: float, error: float, method: str, caution: Caution | None = None
-    ) -> Interval:
-        """The interval around an estimate, clipped to the measure's bounds."""
-        low, high = map(float, measure.bounds)
-        ends = max(low, estimate - self.z * error), min(high, estimate + self.z * error)
-        return Interval(*ends, estimate, error, self.level, method, caution)
+            limits.__dict__[self.limit].check(int(value), self.name, MeasureError)
 
 
-def span(interval: Interval, digits: int) -> str:
-    """An interval as printed text, such as 0.4120 to 0.5034; a dash if it has no ends."""
-    if interval.low is None:
-        return "–"
-    return f"{decimals(interval.low, digits)} to {decimals(interval.high, digits)}"
+def _summaries() -> str:
+    from karat.uncertainty.registry import summaries
+
+    return summaries()
 
 
-OUTSIDE = Caution(
-    Reason.SCORE_OUTSIDE,
-    "outside the interval, since in a small sample cells with few items make it look better or worse than it is; "
-    "prefer the interval",
-)
+OPTIONS = (
+    SamplingOption(
+        "unit", 'The sampling unit: "items", or whole gold "classes".', "the sampling unit (default: items)", "--unit",
+        choices=lambda: ("items", "classes"), noun="a sampling unit",
+    ),
+    SamplingOption(
+        "corrected", "Whether intervals are centred on a bias-corrected estimate.",
+        "centred on the score, not on a bias-corrected estimate", "--uncorrected",
+    ),
+    SamplingOption(
+        "method", 'The method of intervals. "auto", the first that is valid for the measure and the table;',
+        "the method of intervals (default: auto, the first that is valid for a measure)", "--method",
+        choices=method_names, noun="a method of intervals", details=_summaries,
+    ),
+    SamplingOption(
+        "resamples", "The number of bootstrap resamples, for intervals that need them.",
+        "of the bootstrap (default: 1000)", "--resamples",
+        least=2, remedy="are too few; give 1000, or 2 at least", limit="RESAMPLES",
+    ),
+    SamplingOption(
+        "seed", "The seed of the resamples.", "seed of the bootstrap (default: 0)", "--seed",
+        least=0, remedy="is not a seed; give a whole number, 0 or more",
+    ),
+)  # fmt: skip
 
 
-def cautions_of(score: float, interval: Interval) -> list[str]:
-    """The cautions as text: a score outside its interval, an interval that may be too wide or narrow."""
-    outside = interval.low is not None and interval.high is not None and not interval.low <= score <= interval.high
-    own = [] if interval.caution is None else [f"the interval: {interval.caution}"]
-    return [str(OUTSIDE), *own] if outside else own
+def sampling_of(interval: float | bool | None, **options: Any) -> Sampling | None:
+    """The options of intervals, validated; None if no intervals are wanted. True means a level of 0.95."""
+    if interval is None or interval is False:
+        return None
+    from numbers import Real
 
-
-def remarks_on(scores: Mapping[str, float], intervals: Mapping[str, Interval]) -> list[str]:
-    """The cautions on scores and intervals as sentences, each once, after the names of its measures."""
-    about: dict[str, list[str]] = {}
-    for name, interval in intervals.items():
-        for text in cautions_of(scores[name], interval):
-            about.setdefault(text, []).append(name)
-    return [f"{', '.join(names)}: {text}." for text, names in about.items()]
+    level = LEVEL if interval is True else interval
+    if not isinstance(level, Real) or not 0.5 <= float(level) < 1:
+        raise MeasureError(Option("interval", (level,)), " is not a confidence level; give a number such as 0.95.")
+    sampling = Sampling(level, **options)
+    for option in OPTIONS:
+        option.check(getattr(sampling, option.name))
+    return sampling

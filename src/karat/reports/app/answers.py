@@ -8,10 +8,12 @@ from typing import Any
 
 from karat.errors import KaratError
 from karat.limits import APP_THREADS, APP_UNPACKED, BATCH, HELD, UNPACKED, lowered
+from karat.measures.parsing import parse
 from karat.measures.registry import Measure, list_measures
 from karat.reports.app.questions import READING, Question, as_number, check_unpacked, reading_options
 from karat.reports.content import Report
 from karat.reports.reporting import report
+from karat.scoring import MAIN
 from karat.scoring.panels import chosen_measures
 from karat.scoring.read import read
 
@@ -59,10 +61,10 @@ def command_of(question: Question) -> str:
         words.append(f"--title={options['title']}")
     if "measures" in options or "beta" in options:
         words += ["--measures", ",".join(map(str, _measures(options) or ()))]
-    improve = _improve(options)
     if options.get("interval") == "no":
         words.append("--no-intervals")
-    return shlex.join([*words, "--measure", str(improve)] if str(improve) != "v_measure" else words)
+    improve = _improve(options)
+    return shlex.join(words if improve is None else [*words, "--measure", str(improve)])
 
 
 def _measures(options: dict[str, str]) -> list[Measure] | None:
@@ -74,9 +76,11 @@ def _measures(options: dict[str, str]) -> list[Measure] | None:
     return [_with_beta(measure, options) for measure in chosen]
 
 
-def _improve(options: dict[str, str]) -> Measure:
-    """The measure that is explained."""
-    chosen = _builtin(options.get("improve", "v_measure"))
+def _improve(options: dict[str, str]) -> Measure | None:
+    """The measure that is explained; None for the first of the measures, or the main one."""
+    if "improve" not in options:
+        return parse(MAIN) if "beta" in options and "measures" not in options else None
+    chosen = _builtin(options["improve"])
     if len(chosen) > 1:
         raise KaratError(f"{options['improve']!r} are {len(chosen)} measures; give one to improve.")
     return _with_beta(chosen[0], options)
@@ -97,5 +101,6 @@ def _with_beta(measure: Measure, options: dict[str, str]) -> Measure:
     return with_beta  # type: ignore[no-any-return]
 
 
-def _interval(options: dict[str, str]) -> float | None:
-    return None if options.get("interval") == "no" else 0.95
+def _interval(options: dict[str, str]) -> bool:
+    """Whether intervals are wanted."""
+    return options.get("interval") != "no"

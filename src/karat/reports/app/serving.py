@@ -22,7 +22,9 @@ from karat.output.layout import shown
 from karat.reports.app.questions import READING, Arrival, Question, in_words_of_the_page
 from karat.reports.app.workers import RefusedError, Workers
 from karat.reports.pages import own, policy, rendered
+from karat.scoring import MAIN
 from karat.sources.files.registry import formats, titles
+from karat.uncertainty.sampling import LEVEL
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -175,6 +177,7 @@ def _page(token: str, limit: int) -> tuple[str, str]:
     names, panel = [m.full_text for m in measures if m.better is not None], sum(m.panel for m in measures)
     readable = titles([form for form in formats().values() if form.endings])
     known = {"token": token, "limit": limit, "measures": names, "panel": panel, "formats": readable, "reading": READING}
+    known |= {"main": MAIN, "level": f"{100 * LEVEL:g}%"}
     page = rendered("app.html", app_style=style, app_script=script, **known)
     return page, f"{policy(styles, scripts)}; connect-src 'self'; frame-ancestors 'none'"
 
