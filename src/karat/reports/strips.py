@@ -17,7 +17,7 @@ class Strip(NamedTuple):
     score: float
     interval: tuple[float, float] | None
     one_cluster: float | None
-    all_apart: float | None
+    singletons: float | None
     shuffled: float | None
 
 
