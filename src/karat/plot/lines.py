@@ -30,13 +30,14 @@ def curves(
     log: bool = False,
     x_label: str = "",
     y_label: str = "",
+    y_range: tuple[float, float] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """A curve for each name, which is written at the end of the curve.
 
     x: numbers in increasing order, or names of categories. ys: the values at each x, by name. bands: their lower and
     upper ends, by name. rings: the index of a value to put a ring around, by name. log: whether the x axis is
-    logarithmic. x_label, y_label: of the axes.
+    logarithmic. x_label, y_label: of the axes. y_range: the ends of the y axis; by default, chosen by matplotlib.
 
     >>> ax = curves([1, 2, 4], {"purity": [0.2, 0.5, 1], "V": [0, 0.7, 0.6]}, x_label="clusters")
     >>> [text.get_text() for text in ax.texts]
@@ -59,6 +60,8 @@ def curves(
             ax.plot(numbers[best], line[best], "o", markersize=9, fillstyle="none", color=ink(ax), markeredgewidth=0.8)
     ax.set_xscale("log" if log else "linear")
     ax.set(xlabel=literal(x_label), ylabel=literal(y_label))
+    if y_range is not None:
+        ax.set_ylim(*y_range)
     bare(ax, "left", "bottom")
     _ticks(ax, numbers, categories)
     _names(ax, numbers, lines)

@@ -63,8 +63,8 @@ def sweep(
     best = {text: _best(m, scores[text]) for text, m in zip(names, chosen, strict=True)}
     rings = {text: index for text, index in best.items() if index is not None}
     number = shortened(shown(comparison.sweep.name), 30) if comparison.sweep else ""
-    labels = {"x_label": number, "y_label": "score (ring: best)"}
-    return curves(numbers, scores, bands=bands, rings=rings, log=log, ax=ax, **labels)
+    y_label = "score (ring: best)"
+    return curves(numbers, scores, bands=bands, rings=rings, log=log, x_label=number, y_label=y_label, ax=ax)
 
 
 def _chosen(comparison: Comparison, measures: str | Measure | Iterable[str | Measure] | None) -> list[Measure]:
