@@ -60,6 +60,20 @@ def _own_measures() -> Iterator[None]:
         _registry.update(before)
 
 
+@pytest.fixture(autouse=True)
+def _own_pictures_and_papers() -> Iterator[None]:
+    """Pictures and papers that a test or an example declares are forgotten after it."""
+    yield
+    for name, entries, home in (
+        ("karat.plot.registry", "_pictures", "karat.plot.pictures"),
+        ("karat.papers.registry", "_declared", "karat.papers.studies"),
+    ):
+        if name in sys.modules:
+            declared = getattr(sys.modules[name], entries)
+            for key in [key for key in declared if f"{home}.{key}" not in sys.modules]:
+                del declared[key]
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _servers() -> Iterator[None]:
     """End the app, the data bases and the Spark that tests of this process have started."""

@@ -90,7 +90,12 @@ def test_every_room_says_what_is_in_it() -> None:
     for folder in sorted({p.parent for p in FILES if p.parent != SOURCE}):
         told = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
         lacking = [p.name for p in folder.glob("*.py") if p.name != "__init__.py" and p.stem not in told]
-        families = folder.name in ("measures", "pictures", "studies", "corpora")  # whose docstring speaks of them together
+        families = folder.name in (
+            "measures",
+            "pictures",
+            "studies",
+            "corpora",
+        )  # whose docstring speaks of them together
         assert told, folder
         assert families or not lacking, (folder.name, lacking)
 

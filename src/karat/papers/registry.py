@@ -130,6 +130,8 @@ def find_study(paper: str, experiment: str | None = None) -> Declared:
 def _load(name: str) -> Declared:
     if name not in _declared:
         import_module(f"karat.papers.studies.{name}")
+    if name not in _declared:
+        raise KaratError(f"karat.papers.studies.{name} declares no paper; put @paper on its function study().")
     return _declared[name]
 
 
