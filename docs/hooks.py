@@ -1,8 +1,8 @@
 """What mkdocs adds to the pages in this folder: pages and pictures that are made when the site is built.
 
 A page for each measure, the papers' claims beside what karat computes, README as the front page, CONTRIBUTING, and the
-pictures of plots.md, drawn by the code that the page shows. The lists of pictures in plots.md and of papers in papers.md
-are made from what pictures and papers declare.
+pictures of plots.md, drawn by the code that the page shows. The lists of pictures in plots.md and of papers in
+papers.md are made from what pictures and papers declare.
 """
 
 from __future__ import annotations
@@ -143,7 +143,8 @@ def pictures(page: str) -> Iterator[tuple[str, bytes]]:
     with tempfile.TemporaryDirectory() as folder, chdir(ROOT):
         for found in EXAMPLES.finditer(page):
             for example in doctest.DocTestParser().get_examples(found[1]):
-                exec(compile(example.source, "plots.md", "single"), names)
+                if example.exc_msg is None:
+                    exec(compile(example.source, "plots.md", "single"), names)
             if found[2]:
                 path = Path(folder) / Path(found[2]).name
                 karat.plot.save(names["ax"], path)
