@@ -60,18 +60,21 @@ def _own_measures() -> Iterator[None]:
         _registry.update(before)
 
 
+DECLARED = {"karat.plot.registry": "_pictures", "karat.papers.registry": "_declared"}
+
+
 @pytest.fixture(autouse=True)
 def _own_pictures_and_papers() -> Iterator[None]:
     """Pictures and papers that a test or an example declares are forgotten after it."""
+    before = {
+        name: dict(getattr(sys.modules[name], entries)) for name, entries in DECLARED.items() if name in sys.modules
+    }
     yield
-    for name, entries, home in (
-        ("karat.plot.registry", "_pictures", "karat.plot.pictures"),
-        ("karat.papers.registry", "_declared", "karat.papers.studies"),
-    ):
-        if name in sys.modules:
-            declared = getattr(sys.modules[name], entries)
-            for key in [key for key in declared if f"{home}.{key}" not in sys.modules]:
-                del declared[key]
+    for name in DECLARED.keys() & sys.modules.keys():
+        entries = getattr(sys.modules[name], DECLARED[name])
+        loaded = {key: entry for key, entry in entries.items() if entry.module.startswith("karat.")}
+        entries.clear()
+        entries.update({**loaded, **before.get(name, {})})
 
 
 @pytest.fixture(scope="session", autouse=True)

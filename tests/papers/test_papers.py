@@ -41,7 +41,7 @@ def test_every_module_of_studies_declares_a_study(name: str) -> None:
     paper, _, experiment = name.partition("_")
     assert paper in MODULES  # an experiment stands beside its paper
     study = find_study(paper, experiment or None)
-    assert study.run.__module__ == f"karat.papers.studies.{name}"
+    assert study.module == f"karat.papers.studies.{name}"
     assert study.title
     assert study.summary
     assert set(study.options) <= set(signature(reproduce).parameters)

@@ -341,7 +341,8 @@ def test_notebooks_show_tables_and_plots() -> None:
     pages = {type(result).__name__: (result._repr_html_(), pictures) for result, pictures in results}
     for name, (page, pictures) in pages.items():
         assert page.count("<table>") >= 1, name
-        assert page.count("<svg") == pictures, name
+        assert page.count("<svg") >= pictures, name
+        assert ("<svg" in page) == (pictures > 0), name
     ids = re.findall(r'id="([^"]+)"', "".join(page for page, _ in pages.values()))
     assert len(ids) == len(set(ids))
 

@@ -40,6 +40,11 @@ class Declared:
     fewest: int = 1
 
     @property
+    def module(self) -> str:
+        """The module that declares the study."""
+        return self.run.__module__
+
+    @property
     def options(self) -> tuple[str, ...]:
         """The names of the options: the parameters of the function."""
         return tuple(inspect.signature(self.run).parameters)

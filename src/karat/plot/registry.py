@@ -34,8 +34,14 @@ class Picture:
     alternative: Callable[..., str]  # text for those who cannot see the picture
     applies: Callable[[Any], bool]  # whether a result of these types has what is drawn
     section: Section | None = None  # of the report, if the picture is in it
+    first: tuple[type, ...] = ()  # the results of which it says most
     notebook: tuple[type, ...] = ()  # the results below which a notebook shows the picture
     page: Mapping[str, Any] = field(default_factory=dict)  # options in reports and notebooks
+
+    @property
+    def module(self) -> str:
+        """The module that declares the picture."""
+        return self.draw.__module__
 
     @property
     def summary(self) -> str:
@@ -58,6 +64,7 @@ def picture(
     alternative: str | Callable[..., str] | None = None,
     applies: Callable[[Any], bool] | None = None,
     section: Section | None = None,
+    first: type | tuple[type, ...] = (),
     notebook: type | tuple[type, ...] = (),
     page: Mapping[str, Any] | None = None,
 ) -> Callable[[Draw], Draw]:
@@ -69,8 +76,9 @@ def picture(
     of: the results that it can be drawn of. size: width and height in inches. caption: of the picture, in sentences.
     alternative: text for those who cannot see it; by default, the caption. applies: whether a result has what is drawn;
     by default, all have. section: of the report in which the picture is shown: "comparison", of all systems, or
-    "system", of each; by default it is in none. notebook: the results below which a notebook shows it. page: options
-    for reports and notebooks.
+    "system", of each; by default it is in none. first: the results whose plot() draws it if no name is given; a
+    notebook shows it below them. notebook: other results below which a notebook shows it. page: options for reports and
+    notebooks.
     """
 
     def declared(draw: Draw) -> Draw:
@@ -78,7 +86,8 @@ def picture(
         captioned = _constant(caption)
         _pictures[name] = Picture(
             name, draw, _types(of), size, captioned, captioned if alternative is None else _constant(alternative),
-            applies or (lambda result: True), section, _types(notebook), dict(page or {}),
+            applies or (lambda result: True), section, _types(first), (*_types(first), *_types(notebook)),
+            dict(page or {}),
         )  # fmt: skip
         return draw
 
@@ -116,9 +125,11 @@ def find_picture(name: str) -> Picture:
 
 
 def pictures_of(result: object) -> list[Picture]:
-    """The pictures that can be drawn of a result; those that a notebook shows below it come first."""
+    """The pictures that can be drawn of a result: the one that says most, then others in notebooks, then the rest."""
     pictures = [picture for picture in list_pictures() if picture.is_of(result)]
-    return sorted(pictures, key=lambda picture: not isinstance(result, picture.notebook))
+    return sorted(
+        pictures, key=lambda picture: [not isinstance(result, kinds) for kinds in (picture.first, picture.notebook)]
+    )
 
 
 def plot_of(result: object, name: str | None, ax: Any, options: Mapping[str, Any]) -> Any:

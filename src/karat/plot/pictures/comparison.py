@@ -49,7 +49,7 @@ def _caption(comparison: Comparison, measure: str | Measure | None = None, **_: 
     )
 
 
-@picture(of=Comparison, size=_size, caption=_caption, section="comparison", notebook=Comparison)
+@picture(of=Comparison, size=_size, caption=_caption, section="comparison", first=Comparison)
 def comparison(comparison: Comparison, measure: str | Measure | None = None, *, ax: Axes | None = None) -> Axes:
     """Systems by score, best on top; on the right, letters of those that each significantly beats.
 

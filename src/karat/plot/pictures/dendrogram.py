@@ -34,7 +34,7 @@ def _size(relation: Relation, **_: Any) -> tuple[float, float]:
     of=Relation,
     size=_size,
     caption=lambda relation, **_: f"Measures that correlate over {relation.of} join far to the right.",
-    notebook=Relation,
+    first=Relation,
 )
 def dendrogram(relation: Relation, *, ax: Axes | None = None) -> Axes:
     """Dendrogram of measures by average linkage of 1 - r; those that join far left correlate little.

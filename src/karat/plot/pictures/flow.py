@@ -46,7 +46,7 @@ def _alternative(table: object, most: int = MOST, **_: Any) -> str:
     caption="The clusters of each class.",
     alternative=_alternative,
     section="system",
-    notebook=Explanation,
+    first=Explanation,
 )
 def flow(table: object, *, ax: Axes | None = None, most: int = MOST) -> Axes:
     """Bands from classes (left) to clusters (right), as thick as their counts, ordered to cross little.

@@ -46,7 +46,7 @@ def _size_of(view: Overview) -> tuple[float, float]:
     applies=has_cells,
     size=lambda table, most=MOST, **_: _size_of(overview(table, most, most)),
     caption=lambda _, share="class", **__: f"Items by class and cluster; the shade is the share of the {share}.",
-    notebook=Scores,
+    first=Scores,
     page={"most": 20},
 )
 def heatmap(table: object, *, ax: Axes | None = None, most: int = MOST, share: str = "class") -> Axes:

@@ -58,7 +58,8 @@ def _caption(systems: Mapping[str, object], **_: Any) -> str:
     caption=_caption,
     alternative="A point for each system by homogeneity and completeness; the scores are in the table.",
     section="comparison",
-    notebook=(Comparison, Board),
+    first=Board,
+    notebook=Comparison,
 )
 def plane(systems: object, *, ax: Axes | None = None, beta: float = 1, zoom: bool | None = False) -> Axes:
     """Each system as a point: homogeneity (x) and completeness (y), with contours of V.
