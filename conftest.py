@@ -68,6 +68,23 @@ def _own_declarations() -> Iterator[None]:
             declared.update(entries)
 
 
+DECLARED = {"karat.plot.registry": "_pictures", "karat.papers.registry": "_declared"}
+
+
+@pytest.fixture(autouse=True)
+def _own_pictures_and_papers() -> Iterator[None]:
+    """Pictures and papers that a test or an example declares are forgotten after it."""
+    before = {
+        name: dict(getattr(sys.modules[name], entries)) for name, entries in DECLARED.items() if name in sys.modules
+    }
+    yield
+    for name in DECLARED.keys() & sys.modules.keys():
+        entries = getattr(sys.modules[name], DECLARED[name])
+        loaded = {key: entry for key, entry in entries.items() if entry.module.startswith("karat.")}
+        entries.clear()
+        entries.update({**loaded, **before.get(name, {})})
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _servers() -> Iterator[None]:
     """End the app, the data bases and the Spark that tests of this process have started."""

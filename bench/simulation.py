@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import karat
-from karat.papers.kishida2014 import MEASURES
+from karat.papers.studies.kishida2014 import MEASURES
 from karat.papers.synth import DocumentModel, SphericalKMeans, tf_idf
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"

@@ -1,7 +1,8 @@
 """What mkdocs adds to the pages in this folder: pages and pictures that are made when the site is built.
 
 A page for each measure, the papers' claims beside what karat computes, README as the front page, CONTRIBUTING, and the
-pictures of plots.md, drawn by the code that the page shows.
+pictures of plots.md, drawn by the code that the page shows. The lists of pictures in plots.md and of papers in
+papers.md are made from what pictures and papers declare.
 """
 
 from __future__ import annotations
@@ -21,10 +22,12 @@ from build import title_of
 from measure_pages import measure_page
 
 import karat
+from karat.papers.registry import Declared, described
 from karat.uncertainty.registry import list_methods
 
 ROOT = Path(__file__).resolve().parent.parent
-PAPERS = ("manning2008", "rosenberg2007", "reichart2009", "dom2001")  # the fifth simulates for minutes
+STUDIES = [study for study in described() if not study.experiment]
+PAPERS = [study.paper for study in STUDIES if not study.is_simulation]  # simulations take minutes
 LARGEST_SVG = 100_000  # bytes; a scatter of more is shown as PNG
 MEASURES = {m.name: m for m in karat.list_measures()}
 WIDE = ("measures.md", "audit.md")  # tables of all measures, which need the room
@@ -59,7 +62,9 @@ def made() -> Iterator[tuple[str, str | bytes]]:
     for paper in PAPERS:
         yield from paper_files(paper)
     yield "example-report.html", example_report()
-    yield from pictures((ROOT / "docs" / "plots.md").read_text(encoding="utf-8"))
+    page = (ROOT / "docs" / "plots.md").read_text(encoding="utf-8")
+    yield from pictures(page)
+    yield from other_pictures(page)
 
 
 @cache
@@ -137,7 +142,8 @@ def pictures(page: str) -> Iterator[tuple[str, bytes]]:
     with tempfile.TemporaryDirectory() as folder, chdir(ROOT):
         for found in EXAMPLES.finditer(page):
             for example in doctest.DocTestParser().get_examples(found[1]):
-                exec(compile(example.source, "plots.md", "single"), names)
+                if example.exc_msg is None:
+                    exec(compile(example.source, "plots.md", "single"), names)
             if found[2]:
                 path = Path(folder) / Path(found[2]).name
                 karat.plot.save(names["ax"], path)
@@ -150,6 +156,57 @@ def method_list() -> str:
     return markdown_table(["method", "interval"], rows)
 
 
+def not_shown(page: str) -> list[karat.plot.Picture]:
+    """The pictures of karat.plot that a page does not show."""
+    return [picture for picture in karat.plot.list_pictures() if f"(pictures/{picture.name}.svg)" not in page]
+
+
+def other_pictures(page: str) -> Iterator[tuple[str, bytes]]:
+    """The pictures that a page does not show by an example, drawn of the files that the tour scores."""
+    others = not_shown(page)
+    if not others:
+        return
+    files = [str(ROOT / "docs" / "examples" / f"{name}.csv") for name in ("gold", "kmeans", "hdbscan")]
+    read = karat.read(*files, items=True)
+    table = read.tables["kmeans"]
+    results = [karat.compare(read), karat.score(read), karat.score(table), karat.explain(table), table]
+    results.append(karat.relate(table, resamples=50))
+    with tempfile.TemporaryDirectory() as folder:
+        for picture in others:
+            path = Path(folder) / f"{picture.name}.svg"
+            karat.plot.save(picture.draw(next(filter(picture.is_of, results))), path)
+            yield f"pictures/{path.name}", path.read_bytes()
+
+
+def picture_list(page: str) -> str:
+    """The table of all pictures, and those that the page does not show by an example."""
+    rows = [
+        [f"`{picture.name}`", ", ".join(f"`{kind.__name__}`" for kind in picture.of), picture.summary]
+        for picture in karat.plot.list_pictures()
+    ]
+    others = [
+        f"### {picture.name}\n\n{picture.summary}\n\n![{picture.summary}](pictures/{picture.name}.svg)"
+        for picture in not_shown(page)
+    ]
+    return "\n\n".join([markdown_table(["picture", "of", "what it shows"], rows), *others])
+
+
+def paper_list() -> str:
+    """The table of all papers: what is computed again, how many claims, and which are not reached."""
+    rows = [paper_row(study) for study in STUDIES]
+    return markdown_table(["paper", "what is computed again", "claims", "not reached"], rows)
+
+
+def paper_row(study: Declared) -> list[str]:
+    """A paper in the table of papers; a simulation is not run for it."""
+    if study.paper not in PAPERS:
+        return [f"`{study.paper}`", study.summary, "", f"`karat reproduce {study.paper}` tells"]
+    missed = [claim for claim in reproduced(study.paper) if claim.verdict == "not reached"]
+    reasons = "; ".join(dict.fromkeys(claim.note for claim in missed))
+    name = f"[`{study.paper}`](papers/{study.paper}.md)"
+    return [name, study.summary, str(len(reproduced(study.paper))), f"{len(missed)}: {reasons}" if missed else "0"]
+
+
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Show examples as such, and link measures to their pages."""
     markdown = re.sub(r"```python\n(?=>>>)", "```pycon\n", markdown)
@@ -160,7 +217,9 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     if page.file.src_uri == "comparing.md":
         markdown = markdown.replace("<!-- methods -->", method_list())
     if page.file.src_uri == "papers.md":
-        markdown = re.sub(rf"^\| `({'|'.join(PAPERS)})` \|", r"| [`\1`](papers/\1.md) |", markdown, flags=re.MULTILINE)
+        markdown = markdown.replace("<!-- papers -->", paper_list())
+    if page.file.src_uri == "plots.md":
+        markdown = markdown.replace("<!-- pictures -->", picture_list(markdown))
     return _linked(markdown, page.file.src_uri)
 
 

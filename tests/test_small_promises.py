@@ -234,7 +234,7 @@ def test_the_pitch_of_a_speaker_is_that_of_voiced_frames() -> None:
 
 def test_what_is_lost_is_counted_from_the_peak() -> None:
     curve = Curve((1, 2, 3), {"q2": np.array([[0.2, 0.8, 0.3]]), "v_measure": np.array([[0.0, 0.9, 0.5]])})
-    assert falls_faster("p", "here", curve, "h").computed == "Q2 loses 62%, V 44%"
+    assert falls_faster("here", curve, "h").computed == "Q2 loses 62%, V 44%"
 
 
 def test_the_limit_of_an_upload_holds_without_a_declared_length(tmp_path: Path) -> None:

@@ -55,6 +55,7 @@ ENDS: dict[str, tuple[int, list[str]]] = {
     "a function that fails": (1, [*SCORE, "-m", "./mine.py:fails"]),
     "a function that is not there": (1, [*SCORE, "-m", "./none.py:f"]),
     "one system to compare": (1, ["compare", "all.csv", *COLUMNS]),
+    "a corpus that is not there": (1, ["reproduce", "reichart2009", "--experiment", "labels", "--corpus", "none.mrg"]),
     "a data set that was not fetched": (1, ["data", "path", "reuters"]),
     # 2: the command line alone is wrong
     "no such command": (2, ["scores"]),
@@ -72,6 +73,10 @@ ENDS: dict[str, tuple[int, list[str]]] = {
     "no such command, at length": (2, ["x" * 5000]),
     "no such encoding, at length": (2, [*SCORE, "--encoding", "x" * 5000]),
     "no such paper": (2, ["reproduce", "nobody1900"]),
+    "no such experiment of a paper": (2, ["reproduce", "dom2001", "--experiment", "labels"]),
+    "an option that a paper does not have": (2, ["reproduce", "dom2001", "--iterations", "5"]),
+    "too few iterations": (2, ["reproduce", "kishida2014", "--iterations", "1"]),
+    "no such reading of a paper": (2, ["reproduce", "kishida2014", "--variant", "nonsense"]),
     "no such format": (2, [*SCORE, "--format", "yaml"]),
     "an ending that says no format": (2, [*SCORE, "-o", "x.yaml"]),
     "a page that is no page": (2, ["report", "all.csv", *COLUMNS, "-o", "page.pdf"]),

@@ -11,8 +11,10 @@ import pytest
 
 import karat
 from karat.cli import main
-from karat.papers import accents, constituents, sweeps
+from karat.papers import sweeps
 from karat.papers.corpora.features import Numbers
+from karat.papers.studies import reichart2009_labels as constituents
+from karat.papers.studies import rosenberg2007_accents as accents
 from karat.papers.sweeps import Curve, falls_faster, grows, numbers_of_clusters, sweep, together
 
 
@@ -70,13 +72,13 @@ def curve(**values: list[float]) -> Curve:
 
 
 def test_statements_are_judged_by_what_is_computed() -> None:
-    assert together("p", "1", curve(v_measure=[0, 1, 0, 0], q2=[0, 1, 0, 0]), "x").verdict == "reached"
-    assert together("p", "1", curve(v_measure=[0, 1, 0, 0], q2=[0, 0, 0, 1]), "x").verdict == "not reached"
-    assert falls_faster("p", "1", curve(v_measure=[0, 1, 0, 0.9], q2=[0, 1, 0, 0.2]), "x").verdict == "reached"
-    assert falls_faster("p", "1", curve(v_measure=[0, 1, 0, 0.1], q2=[0, 1, 0, 0.2]), "x").verdict == "not reached"
-    assert grows("p", "1", curve(vi=[1, 2, 3, 4]), "x").verdict == "reached"
-    assert grows("p", "1", curve(vi=[4, 3, 2, 1]), "x").verdict == "not reached"
-    assert grows("p", "1", curve(vi=[1, 1, 1, 1]), "x").verdict == "not reached"
+    assert together("1", curve(v_measure=[0, 1, 0, 0], q2=[0, 1, 0, 0]), "x").verdict == "reached"
+    assert together("1", curve(v_measure=[0, 1, 0, 0], q2=[0, 0, 0, 1]), "x").verdict == "not reached"
+    assert falls_faster("1", curve(v_measure=[0, 1, 0, 0.9], q2=[0, 1, 0, 0.2]), "x").verdict == "reached"
+    assert falls_faster("1", curve(v_measure=[0, 1, 0, 0.1], q2=[0, 1, 0, 0.2]), "x").verdict == "not reached"
+    assert grows("1", curve(vi=[1, 2, 3, 4]), "x").verdict == "reached"
+    assert grows("1", curve(vi=[4, 3, 2, 1]), "x").verdict == "not reached"
+    assert grows("1", curve(vi=[1, 1, 1, 1]), "x").verdict == "not reached"
 
 
 def test_documents_from_a_file_of_ones_own(corpus: str, cache: Path, tmp_path: Path) -> None:
@@ -134,7 +136,7 @@ def test_q2_must_descend_all_the_way() -> None:
 def test_one_reading_only(corpus: str, cache: Path) -> None:
     found = karat.reproduce("rosenberg2007", "documents", corpus=corpus, iterations=1, variant="unit", processes=1)
     assert len(found) == 6
-    assert len(found.tables) == 1
+    assert len(found.study.tables) == 1
     assert "On corpus.csv" in str(found)
 
 
@@ -151,7 +153,7 @@ def test_accents_from_a_table_of_features(cache: Path, tmp_path: Path) -> None:
     assert "60 items (L* 40, H* 20)" in str(found)
     assert "A share of 0.5 of H* is kept." in str(found)
     assert "--keep 'H*=0.5'" in found.page()  # the command that does the same
-    assert max(record["v_measure"] for record in found.data) == 1.0
+    assert max(record["v_measure"] for record in found.study.data) == 1.0
     with pytest.raises(karat.KaratError, match=r"one of H\*, L\*"):
         karat.reproduce("rosenberg2007", "accents", corpus=str(path), keep={"X*": 0.5})
 
@@ -217,7 +219,7 @@ def test_treebanks_that_are_none_are_refused(text: str, message: str, tmp_path: 
         (
             "rosenberg2007",
             {"corpus": "x"},
-            "has no option 'corpus'; say which experiment it is for: documents, accents",
+            "has no option 'corpus'; say which experiment it is for: accents, documents",
         ),
         ("rosenberg2007", {"experiment": "documents", "iterations": 1.5}, "give 1 or more"),
         ("rosenberg2007", {"experiment": "accents", "keep": "H*"}, "says no shares"),

@@ -13,8 +13,8 @@ from scipy.sparse import csr_array
 
 import karat
 from karat.kernels.moves import move_by_cosines, move_documents
-from karat.papers import kishida2014
 from karat.papers.runs import in_blocks
+from karat.papers.studies import kishida2014
 from karat.papers.synth import DocumentModel, SphericalKMeans, tf_idf
 from karat.papers.synth.documents import BIASED
 from karat.papers.synth.skmeans import _Units
@@ -182,18 +182,17 @@ def test_a_hundred_thousand_sparse_documents() -> None:
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(kishida2014, "CLUSTERS", (5, 10, 40))
-    monkeypatch.setattr(kishida2014, "_studies", {})
     return tmp_path
 
 
 def test_an_interrupted_study_resumes_to_the_same_result(cache: Path) -> None:
-    whole = kishida2014.Study(6, "text", 1)
+    whole = kishida2014.Simulation(6, "text", 1)
     kept = sorted((cache / "karat").rglob("*.npy"))
     assert len(kept) == 2 * 5 * 3
     for path in kept[::2]:
         path.unlink()
     kept[1].write_bytes(b"broken")
-    again = kishida2014.Study(6, "text", 2)
+    again = kishida2014.Simulation(6, "text", 2)
     assert all((whole.values[s] == again.values[s]).all() for s in whole.values)
 
 

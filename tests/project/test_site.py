@@ -16,6 +16,7 @@ import pytest
 from latex2mathml.converter import convert
 
 import karat
+from karat.papers.registry import described
 from shared import ROOT, once
 
 DOCS = ROOT / "docs"
@@ -74,6 +75,16 @@ def test_no_stylesheet_fetches_anything_from_another_host(site: Path) -> None:
     assert sheets
     for sheet in sheets:
         assert not re.search(r"(?:url\(|@import)\s*['\"]?(?:https?:)?//", sheet.read_text(encoding="utf-8")), sheet
+
+
+def test_every_picture_and_every_paper_is_listed(site: Path) -> None:
+    plots = (site / "plots.html").read_text(encoding="utf-8")
+    for picture in karat.plot.list_pictures():
+        assert picture.summary.split(",")[0] in plots
+        assert f'src="pictures/{picture.name}.svg"' in plots
+    papers = (site / "papers.html").read_text(encoding="utf-8")
+    for study in described():
+        assert study.experiment or study.summary in papers
 
 
 def test_every_measure_has_a_page_with_its_formula_and_its_curves(site: Path) -> None:

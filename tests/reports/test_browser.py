@@ -111,7 +111,7 @@ def test_a_score_is_explained_where_one_points(toy: Opened) -> None:
 
 
 def test_a_cell_tells_its_items(toy: Opened) -> None:
-    cell = toy.page.locator(".heat td[data-told]").first
+    cell = toy.page.locator(".heat td[data-tip]").first
     cell.hover()
     told = toy.page.locator("#tip").inner_text()
     assert told.startswith("class a, cluster 1: 5 items, 83% of the class, 71% of the cluster")
@@ -129,7 +129,7 @@ def test_arrow_keys_walk_the_table(toy: Opened) -> None:
     toy.page.keyboard.press("ArrowRight")
     toy.page.keyboard.press("ArrowDown")
     assert toy.page.evaluate("document.activeElement.innerText") == "4"
-    assert "class b, cluster 2" in toy.page.locator("#told-0").inner_text()
+    assert "class b, cluster 2" in toy.page.locator("#detail-line-0").inner_text()
     toy.page.keyboard.press("Enter")
     assert "cluster 2" in toy.page.locator(".detail h3").inner_text()
 
@@ -231,7 +231,7 @@ def test_hostile_labels_run_nothing(browser: Any, paths: dict[str, Path]) -> Non
         button.click()
     for row in page.locator(".part:visible .list tbody tr").all():
         row.click()
-    for cell in page.locator(".part:visible .heat td[data-told]").all():
+    for cell in page.locator(".part:visible .heat td[data-tip]").all():
         cell.hover()
     page.select_option("#system", index=1)
     assert page.evaluate("window.hacked") is None
@@ -305,7 +305,7 @@ def test_a_file_is_dropped_and_its_report_follows(app: Any, tmp_path: Path) -> N
     app.set_input_files("#files", path)
     report = report_in(app)
     assert report.locator("h1").inner_text() == "pred against gold"
-    report.locator(".heat td[data-told]").first.hover()
+    report.locator(".heat td[data-tip]").first.hover()
     assert "d0, d1" in report.locator("#tip").inner_text()  # its script runs
     before = report.locator(".scores").inner_text()
     app.fill("[name=beta]", "3")

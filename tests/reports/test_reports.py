@@ -14,8 +14,8 @@ import pytest
 import karat
 from app_server import GOLD, HOSTILE, OTHER, PRED
 from karat.cli import main
+from karat.plot.svg import svg
 from karat.reports.explorer import in_script
-from karat.reports.figures import figure
 
 
 class Tags(HTMLParser):
@@ -294,11 +294,11 @@ def test_drawings_have_attributes_instead_of_styles() -> None:
         ax.plot([0, 1], [0, 1], label="x")  # type: ignore[attr-defined]
         ax.set_title("title", fontweight="bold", fontstyle="italic")  # type: ignore[attr-defined]
 
-    drawn = figure(draw, 3, 2, "caption", "words", "key")
-    assert " style=" not in drawn.light
-    assert 'font-weight="' in drawn.light
-    assert drawn.light != drawn.dark
-    assert len(re.findall(r'id="key-light-', drawn.light)) > 3
+    light, dark = (svg(draw, (3, 2), "key", tone) for tone in ("light", "dark"))
+    assert " style=" not in light
+    assert 'font-weight="' in light
+    assert light != dark
+    assert len(re.findall(r'id="key-light-', light)) > 3
 
 
 def test_the_command_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -341,7 +341,8 @@ def test_notebooks_show_tables_and_plots() -> None:
     pages = {type(result).__name__: (result._repr_html_(), pictures) for result, pictures in results}
     for name, (page, pictures) in pages.items():
         assert page.count("<table>") >= 1, name
-        assert page.count("<svg") == pictures, name
+        assert page.count("<svg") >= pictures, name
+        assert ("<svg" in page) == (pictures > 0), name
     ids = re.findall(r'id="([^"]+)"', "".join(page for page, _ in pages.values()))
     assert len(ids) == len(set(ids))
 

@@ -372,17 +372,20 @@ def _progress(chosen: Namespace) -> Callable[[str], None] | None:
 
 def reproduce(chosen: Namespace) -> None:
     """Reproduce a paper's results, printed beside computed."""
-    from karat.papers.pages import prepare
+    from karat.papers.pages import chosen_study, prepare
 
-    options = {name: getattr(chosen, name) for name in ("corpus", "gold", "text", "iterations", "variant", "processes")}
+    taken = ("corpus", "gold", "text", "iterations", "variant", "processes")
+    options: dict[str, Any] = {name: getattr(chosen, name) for name in taken}
+    options["keep"] = None if chosen.keep is None else dict(chosen.keep)
+    with of_usage():
+        chosen_study(chosen.paper, chosen.experiment, options)
     folder = chosen.output is not None and chosen.format is None and not chosen.output.lower().endswith(tuple(ENDINGS))
     if folder:
         prepare(chosen.output)
     else:
         check_output(chosen)
-    keep = None if chosen.keep is None else dict(chosen.keep)
     try:
-        study = karat.reproduce(chosen.paper, chosen.experiment, **options, keep=keep, progress=not chosen.quiet)
+        study = karat.reproduce(chosen.paper, chosen.experiment, **options, progress=not chosen.quiet)
     except KeyboardInterrupt:
         raise KaratError("interrupted; what has been clustered is kept, and the same command goes on.") from None
     if folder:

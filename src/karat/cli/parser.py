@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from karat.cli.usage import STATUSES
-from karat.papers import EXPERIMENTS, PAPERS
+from karat.papers import list_studies
 from karat.scoring import MAIN
 from karat.sources.files.options import Parameter, parameters
 from karat.uncertainty.sampling import LEVEL, OPTIONS, SamplingOption
@@ -29,7 +29,13 @@ SHELLS = ("bash", "zsh", "tcsh")
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that escapes control characters in its messages."""
+    """A parser that escapes control characters in its messages, and may list more below its help text."""
+
+    listed: Callable[[], str] | None = None  # called only where help is printed
+
+    def format_help(self) -> str:
+        """The help text, followed by the list, if there is one."""
+        return super().format_help() + ("" if self.listed is None else f"\n{self.listed()}\n")
 
     def error(self, message: str) -> NoReturn:
         """Print a usage error, and exit with status 2."""
@@ -272,12 +278,12 @@ def _reproduce(commands: Any) -> None:
         description="Compute the results of a paper again, and show printed beside computed. -o DIR writes a page, its "
         "figures and the claims as JSON into a directory.",
     )
-    reproduce.add_argument("paper", choices=PAPERS)
+    studies = list_studies()
+    reproduce.listed = _studies
+    reproduce.add_argument("paper", choices=list(studies))
     experiments = reproduce.add_argument_group("experiments on a corpus")
-    names = [name for found in EXPERIMENTS.values() for name in found]
-    experiments.add_argument(
-        "--experiment", choices=names, help="documents or accents of rosenberg2007, labels of reichart2009"
-    )
+    names = sorted({name for experiments_of_paper in studies.values() for name in experiments_of_paper})
+    experiments.add_argument("--experiment", choices=names, help="of the papers that have some; see below")
     experiments.add_argument(
         "--corpus", metavar="NAME|PATH", help="a data set (see karat data list), or a folder or file of your own"
     )
@@ -291,15 +297,24 @@ def _reproduce(commands: Any) -> None:
         "--iterations",
         type=_positive,
         metavar="N",
-        help="of kishida2014 (1000), or starts of k-means (5)",
+        help="of a simulation (default: 1000), or starts of k-means (default: 5)",
     )
-    simulation.add_argument(
-        "--variant",
-        metavar="NAME",
-        help="how the text is read: text; closest (kishida2014), unit (documents), standardised (accents)",
-    )
+    simulation.add_argument("--variant", metavar="NAME", help="how the text is read; see below")
     simulation.add_argument("--processes", type=_positive, metavar="N", help="at a time (default: one a core)")
     _output(reproduce)
+
+
+def _studies() -> str:
+    """The papers and experiments with their options, for the help text; loads the modules that declare them."""
+    from karat.errors import either
+    from karat.papers.registry import described
+
+    lines = ["papers and experiments:"]
+    for study in described():
+        lines.append(f"  {study.paper}{f' --experiment {study.experiment}' if study.experiment else ''}: {study.title}")
+        options = [f"--{name}{f' {either(study.variants)}' if name == 'variant' else ''}" for name in study.options]
+        lines += [f"    {', '.join(options)}"] if options else []
+    return "\n".join(lines)
 
 
 def _data(commands: Any) -> None:

@@ -156,20 +156,21 @@ class Printed(ABC):
     def __str__(self) -> str:
         return "\n\n\n".join(layout.text() for layout in self.layouts())
 
-    def plot(self, *, ax: Any = None) -> Any:
-        """Draw the picture that says most of this result, on these axes of matplotlib or on new ones; the axes.
+    def plot(self, name: str | None = None, *, ax: Any = None, **options: Any) -> Any:
+        """Draw a picture of this result on the given axes of matplotlib, or on new ones; return the axes.
 
-        A result that has no picture, such as an audit, is refused.
+        name: of the picture, such as "flow"; by default, the one that says most. A wrong name is answered with those
+        that this result has. options: of the picture, as of the function of that name in karat.plot.
         """
         from importlib import import_module
 
-        return import_module("karat.reports.notebooks").plot_of(self, ax)
+        # imported by name, since imports point to earlier rooms
+        return import_module("karat.plot.registry").plot_of(self, name, ax, options)
 
     def _repr_html_(self) -> str:
         from importlib import import_module
 
-        # imported by name, since imports point to earlier rooms
-        pictures = import_module("karat.reports.notebooks").pictures_of(self)
+        pictures = import_module("karat.plot.notebooks").shown_below(self)
         return "".join([*(layout.html() for layout in self.layouts()), *pictures])
 
 

@@ -10,8 +10,7 @@ Verdict: TypeAlias = Literal["reached", "reached up to rounding", "not reached"]
 class Claim(NamedTuple):
     """A printed result, the computed one, and the verdict."""
 
-    paper: str
-    place: str
+    place: str  # in the paper, such as "Table 1"
     claim: str
     printed: str
     computed: Any
@@ -31,10 +30,10 @@ def decimals_of(printed: str) -> int:
     return len(printed.partition(".")[2])
 
 
-def number(paper: str, place: str, claim: str, printed: str, computed: float, note: str = "") -> Claim:
+def number(place: str, claim: str, printed: str, computed: float, note: str = "") -> Claim:
     """The claim of a printed number: reached in every digit, up to one unit in the last, or not.
 
-    >>> number("x", "Table 1", "V", "0.81", 0.8169).verdict
+    >>> number("Table 1", "V", "0.81", 0.8169).verdict
     'reached up to rounding'
     """
     digits = decimals_of(printed)
@@ -46,17 +45,17 @@ def number(paper: str, place: str, claim: str, printed: str, computed: float, no
         verdict = "reached up to rounding"
     else:
         verdict = "not reached"
-    return Claim(paper, place, claim, printed, computed, verdict, note)
+    return Claim(place, claim, printed, computed, verdict, note)
 
 
-def statement(paper: str, place: str, claim: str, holds: bool, computed: Any, note: str = "") -> Claim:
+def statement(place: str, claim: str, holds: bool, computed: Any, note: str = "") -> Claim:
     """The claim of a statement in words, and whether it holds for the computed results."""
-    return Claim(paper, place, claim, "stated", computed, "reached" if holds else "not reached", note)
+    return Claim(place, claim, "stated", computed, "reached" if holds else "not reached", note)
 
 
-def cells(paper: str, place: str, claim: str, printed: list[list[str]], computed: Any, note: str = "") -> Claim:
+def cells(place: str, claim: str, printed: list[list[str]], computed: Any, note: str = "") -> Claim:
     """The claim of a printed table of numbers, which is reached if every digit of every number is."""
     flat = [(p, float(c)) for row, line in zip(printed, computed, strict=True) for p, c in zip(row, line, strict=True)]
     right = sum(f"{c:.{decimals_of(p)}f}" == f"{float(p):.{decimals_of(p)}f}" for p, c in flat)
     verdict: Verdict = "reached" if right == len(flat) else "not reached"
-    return Claim(paper, place, claim, f"{len(flat)} cells", f"{right} of {len(flat)} cells", verdict, note)
+    return Claim(place, claim, f"{len(flat)} cells", f"{right} of {len(flat)} cells", verdict, note)

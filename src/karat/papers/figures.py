@@ -1,120 +1,136 @@
-"""Functions that draw the papers' figures; matplotlib is needed only when they are called."""
+"""Figures of the papers: panels under one title, drawn with karat.plot where it draws such a panel.
+
+matplotlib is needed only when a figure is drawn.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from karat.papers.claims import Claim
+from karat import plot
+from karat.plot.canvas import LINES, bare
+from karat.plot.lettering import literal
 
-Figure: TypeAlias = Callable[[Any], Any]  # from pyplot to a figure
-
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")  # distinct also for colour-blind readers
-MARKERS = ("o", "s", "^", "D", "v", "x", "P")
-STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1, 1, 1)))
-
-
-def plain(title: str) -> str:
-    """Escape dollar signs, so that matplotlib does not read a title as mathtext."""
-    return title.replace("$", r"\$")
+Panel: TypeAlias = Callable[..., Any]  # draws on ax=, as the functions of karat.plot do
 
 
-def curves(x: Any, ys: Mapping[str, Any], x_name: str, y_name: str, title: str, *, stretched: bool = True) -> Figure:
-    """Several measures against one parameter, and optionally again rescaled to the range 0 to 1."""
+@dataclass(frozen=True)
+class Figure:
+    """A figure of a paper: panels, each called with ax=, under one title."""
 
-    def draw(plt: Any) -> Any:
-        panels = 2 if stretched else 1
-        figure, axes = plt.subplots(1, panels, figsize=(10, 4 + 0.1 * len(ys)), layout="constrained", squeeze=False)
-        first = axes[0][0]
-        for place, (name, y) in enumerate(ys.items()):
-            turn = place + 2 * (place // len(COLOURS))  # colours repeat with other styles
-            style = {"color": COLOURS[place % len(COLOURS)], "linestyle": STYLES[turn % len(STYLES)]}
-            first.plot(x, y, label=name, marker="" if stretched else MARKERS[place % len(MARKERS)], **style)
-            if stretched:
-                axes[0][1].plot(x, (np.asarray(y) - np.min(y)) / (np.ptp(y) or 1.0), label=name, **style)
-        for axis, what in zip(axes[0], ("(a) as they are", "(b) stretched to [0, 1]"), strict=False):
-            axis.set(xlabel=x_name, ylabel=y_name, title=what if stretched else "")
-            axis.grid(alpha=0.3)
-        if stretched:
-            axes[0][1].legend(frameon=False)  # on the panel with more room
-        else:
-            figure.legend(loc="outside right center", frameon=False)
-        figure.suptitle(title)
-        return figure
+    title: str
+    panels: Sequence[Panel]
+    columns: int | None = None  # of panels; None: all in one row
+    size: tuple[float, float] = (5.0, 4.0)  # width and height of a panel in inches
 
-    return draw
+    def draw(self) -> Any:
+        """A matplotlib figure."""
+        from matplotlib.figure import Figure as Canvas
+
+        columns = self.columns or len(self.panels)
+        rows = math.ceil(len(self.panels) / columns)
+        canvas = Canvas(figsize=(self.size[0] * columns, self.size[1] * rows), layout="constrained")
+        canvas.suptitle(literal(self.title))
+        for panel, ax in zip(self.panels, canvas.subplots(rows, columns, squeeze=False).flat, strict=False):
+            panel(ax=ax)
+        return canvas
 
 
-def tree(correlations: Any, names: Sequence[str], title: str) -> Figure:
-    """A dendrogram of measures by average linkage of 1 - r."""
+def save_figures(figures: Mapping[str, Figure], folder: str) -> list[str]:
+    """Write figures as SVG and PNG, in matplotlib's default style; return the names of the files."""
+    from matplotlib import rc_context, rcParamsDefault
 
-    def draw(plt: Any) -> Any:
-        from scipy.cluster.hierarchy import dendrogram, linkage
-        from scipy.spatial.distance import squareform
+    # not the user's matplotlibrc, so that figures look the same everywhere
+    defaults: Any = {key: value for key, value in rcParamsDefault.items() if key != "backend"}
+    names = []
+    for name, figure in figures.items():
+        with rc_context({**defaults, "font.size": 9}):
+            canvas = figure.draw()
+            for kind in ("svg", "png"):
+                plot.save(canvas, f"{folder}/{name}.{kind}")
+                names.append(f"{name}.{kind}")
+    return names
 
-        distances = np.maximum(1 - (correlations + correlations.T) / 2, 0)
-        np.fill_diagonal(distances, 0)
-        figure, axis = plt.subplots(figsize=(8, 4), layout="constrained")
-        joined = linkage(squareform(distances, checks=False), "average")
-        dendrogram(joined, labels=list(names), ax=axis, color_threshold=0, above_threshold_color=COLOURS[0])
-        axis.set(ylabel="1 - r", title=title)
-        axis.tick_params(axis="x", rotation=45)
-        return figure
+
+def titled(title: str, panel: Panel) -> Panel:
+    """A panel with a title of its own."""
+
+    def draw(*, ax: Any) -> None:
+        panel(ax=ax)
+        ax.set_title(literal(title))
 
     return draw
 
 
-def beside(x: Any, y: Any, x_name: str, y_name: str, title: str) -> Figure:
+def curves(x: Any, ys: Mapping[str, ArrayLike], x_label: str, y_label: str, title: str) -> Figure:
+    """Several measures against one parameter."""
+    return Figure(title, [partial(plot.curves, x, ys, x_label=x_label, y_label=y_label)], size=(8.0, 5.0))
+
+
+def rescaled_curves(x: Any, ys: Mapping[str, ArrayLike], x_label: str, y_label: str, title: str) -> Figure:
+    """Several measures against one parameter, and again rescaled to the range 0 to 1."""
+    rescaled = {name: (np.asarray(y) - np.min(y)) / (np.ptp(y) or 1.0) for name, y in ys.items()}
+    labels: Any = {"x_label": x_label, "y_label": y_label}
+    panels = [
+        titled("(a) as they are", partial(plot.curves, x, ys, **labels)),
+        titled("(b) stretched to [0, 1]", partial(plot.curves, x, rescaled, **labels)),
+    ]
+    return Figure(title, panels, size=(5.0, 4.6))
+
+
+def scatters(x: Any, y: Any, x_label: str, y_label: str, title: str) -> Figure:
     """Two measures of the same tables against each other: their ranks, and their values."""
-
-    def draw(plt: Any) -> Any:
-        figure, axes = plt.subplots(1, 2, figsize=(10, 4.6), layout="constrained")
-        ranks = [np.searchsorted(np.sort(values), values) for values in (x, y)]
-        axes[0].plot(*ranks, ".", color=COLOURS[0], markersize=3)
-        axes[0].set(xlabel=f"rank by {x_name}", ylabel=f"rank by {y_name}", title="(a) ranks")
-        axes[1].plot(x, y, ".", color=COLOURS[1], markersize=3)
-        axes[1].set(xlabel=x_name, ylabel=y_name, title="(b) values")
-        for axis in axes:
-            axis.grid(alpha=0.3)
-        figure.suptitle(title)
-        return figure
-
-    return draw
+    ranks = [np.searchsorted(np.sort(values), values) for values in (x, y)]
+    panels = [
+        titled(
+            "(a) ranks", partial(_scatter, ranks[0], ranks[1], f"rank by {x_label}", f"rank by {y_label}", LINES[0])
+        ),
+        titled("(b) values", partial(_scatter, x, y, x_label, y_label, LINES[1])),
+    ]
+    return Figure(title, panels, size=(5.0, 4.6))
 
 
-def bars(made: Sequence[Claim], groups: Sequence[str], names: Sequence[str], title: str) -> Figure:
-    """Printed and computed rates as bars, a panel for each group."""
-
-    def draw(plt: Any) -> Any:
-        figure, axes = plt.subplots(len(groups), 1, figsize=(8, 1.4 * len(groups)), sharex=True, layout="constrained")
-        places = np.arange(len(names))
-        for axis, group in zip(axes, groups, strict=True):
-            part = [claim for claim in made if claim.claim.startswith(f"{group},")]
-            axis.bar(places - 0.2, [float(c.printed) for c in part], 0.38, color=COLOURS[4], label="printed")
-            axis.bar(places + 0.2, [float(c.computed) for c in part], 0.38, color=COLOURS[1], label="computed")
-            axis.set(ylim=(0, 1.08), yticks=(0, 1), ylabel=group)
-        axes[-1].set_xticks(places, names)
-        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=2, frameon=False)
-        figure.suptitle(title, x=0.01, ha="left")
-        return figure
-
-    return draw
+def _scatter(x: Any, y: Any, x_label: str, y_label: str, colour: str, *, ax: Any) -> None:
+    ax.plot(x, y, ".", color=colour, markersize=3)
+    ax.set(xlabel=x_label, ylabel=y_label)
+    ax.grid(alpha=0.3)
 
 
-def points(found: Mapping[str, Mapping[str, Sequence[float]]], systems: Sequence[str], title: str) -> Figure:
-    """A panel for each measure: systems side by side, a line for each data set."""
+def bars(
+    printed: Mapping[str, Sequence[float]], computed: Mapping[str, Sequence[float]], names: Sequence[str], title: str
+) -> Figure:
+    """Printed and computed rates as bars, a panel for each group, a pair of bars for each name."""
+    panels: list[Panel] = [partial(_bars, group, printed[group], computed[group], names) for group in printed]
+    panels[0] = partial(_with_legend, panels[0])
+    return Figure(title, panels, columns=1, size=(8.0, 1.4))
 
-    def draw(plt: Any) -> Any:
-        figure, axes = plt.subplots(1, len(found), figsize=(8, 3.6), layout="constrained")
-        for axis, (measure, rows) in zip(axes, found.items(), strict=True):
-            for (name, values), colour in zip(rows.items(), COLOURS, strict=False):
-                axis.plot(systems, values, "o-", color=colour, label=name)
-            axis.set(title=measure, ylim=(0, 1.1 * max(max(values) for values in rows.values())))
-            axis.grid(alpha=0.3)
-        axes[0].legend(frameon=False)
-        figure.suptitle(plain(title))
-        return figure
 
-    return draw
+def _bars(group: str, printed: Sequence[float], computed: Sequence[float], names: Sequence[str], *, ax: Any) -> None:
+    x = np.arange(len(names))
+    ax.bar(x - 0.2, printed, 0.38, color=LINES[5], label="printed")
+    ax.bar(x + 0.2, computed, 0.38, color=LINES[1], label="computed")
+    ax.set(ylim=(0, 1.08), yticks=(0, 1), ylabel=group)
+    ax.set_xticks(x, names)
+    ax.label_outer()  # names below the last panel only
+    bare(ax, "left", "bottom")
+
+
+def _with_legend(panel: Panel, *, ax: Any) -> None:
+    panel(ax=ax)
+    ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, frameon=False, borderaxespad=0.2)
+
+
+def by_system(values: Mapping[str, Mapping[str, Sequence[float]]], systems: Sequence[str], title: str) -> Figure:
+    """A panel for each measure: a curve over the systems for each data set."""
+    panels = [
+        titled(measure, partial(plot.curves, systems, rows, y_range=(0, 1.1 * max(map(max, rows.values())))))
+        for measure, rows in values.items()
+    ]
+    return Figure(title, panels, size=(4.6, 3.6))

@@ -6,20 +6,19 @@ import json
 import os
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, TextIO
 
-from karat.errors import KaratError, Option, nearest
+from karat.errors import KaratError
 from karat.output.bars import without_bars
 from karat.output.files import whole_file
 from karat.output.layout import Layout, Printed, delimited, markdown
-from karat.papers import EXPERIMENTS, PAPERS
 from karat.papers.claims import Claim
-from karat.papers.figures import Figure
+from karat.papers.figures import save_figures
+from karat.papers.registry import Declared, Study, find_study
 from karat.plot.canvas import need_matplotlib
 from karat.version import __version__
 
@@ -30,13 +29,14 @@ class Reproduction(Printed, Sequence[Claim]):
 
     paper: str
     title: str
-    claims: tuple[Claim, ...]
-    figures: Callable[[], Mapping[str, Figure]] = dict
+    study: Study
     experiment: str = ""
-    tables: Sequence[Layout] = ()
-    data: Sequence[Mapping[str, Any]] = ()  # the data of the figures
-    remarks: Sequence[str] = ()
     arguments: Sequence[str] = ()  # of the equivalent command
+
+    @property
+    def claims(self) -> Sequence[Claim]:
+        """The claims in the order of the paper."""
+        return self.study.claims
 
     def __getitem__(self, index: Any) -> Any:
         return self.claims[index]
@@ -49,13 +49,13 @@ class Reproduction(Printed, Sequence[Claim]):
 
     def layouts(self, digits: int = 4) -> list[Layout]:
         """The table of claims, and the tables of the experiment."""
-        return [self.layout(digits), *self.tables]
+        return [self.layout(digits), *self.study.tables]
 
     def layout(self, digits: int = 4) -> Layout:
         """The table of claims, a row for each."""
         headings = ["place", "claim", "printed", "computed", "verdict"]
         rows = [[c.place, c.claim, c.printed, c.shown, c.verdict] for c in self.claims]
-        remarks = [f"{remark[:1].upper()}{remark[1:]}." for remark in self.remarks]
+        remarks = [f"{remark[:1].upper()}{remark[1:]}." for remark in self.study.remarks]
         return Layout(self.title, headings, rows, [self._summary(), *remarks, *self._reasons()], left=5)
 
     def _summary(self) -> str:
@@ -77,16 +77,16 @@ class Reproduction(Printed, Sequence[Claim]):
 
     def records(self) -> list[dict[str, Any]]:
         """The claims as dicts."""
-        return [claim._asdict() for claim in self.claims]
+        return [{"paper": self.paper, **claim._asdict()} for claim in self.claims]
 
     def page(self, figures: Sequence[str] = ()) -> str:
         """A Markdown page: the claims with notes, the tables, the figures."""
         headings = ["place", "claim", "printed", "computed", "verdict", "note"]
         rows = [[c.place, c.claim, c.printed, c.shown, c.verdict, c.note] for c in self.claims]
         pictures = [f"![{name}]({name}.svg)" for name in figures]
-        remarks = [f"{remark[:1].upper()}{remark[1:]}." for remark in self.remarks]
+        remarks = [f"{remark[:1].upper()}{remark[1:]}." for remark in self.study.remarks]
         parts = [f"# {self.title}", " ".join([self._summary(), *remarks]), markdown(headings, rows, left=6)]
-        tables = [f"## {t.title}\n\n{markdown(t.headings, t.rows, t.left)}" for t in self.tables]
+        tables = [f"## {t.title}\n\n{markdown(t.headings, t.rows, t.left)}" for t in self.study.tables]
         command = shlex.join(["karat", "reproduce", self.paper, *self.arguments])
         return "\n\n".join([*parts, *tables, *pictures, f"Made by karat {__version__}: `{command} -o DIR`."]) + "\n"
 
@@ -94,20 +94,18 @@ class Reproduction(Printed, Sequence[Claim]):
         """Write the page, the claims (JSON) and the figures (SVG, PNG) to a directory; return file names."""
         prepare(folder)
         stem = f"{self.paper}-{self.experiment}" if self.experiment else self.paper
-        figures = {f"{self.paper}-{name}": draw for name, draw in self.figures().items()}
+        figures = {f"{self.paper}-{name}": figure for name, figure in self.study.figures.items()}
         texts = {
             f"{stem}.md": self.page(list(figures)),
             f"{stem}.json": json.dumps(self.records(), ensure_ascii=False, indent=2) + "\n",
         }
-        if self.data:
-            headings = list(self.data[0])
-            texts[f"{stem}.csv"] = delimited(headings, [list(record.values()) for record in self.data])
+        if self.study.data:
+            headings = list(self.study.data[0])
+            texts[f"{stem}.csv"] = delimited(headings, [list(record.values()) for record in self.study.data])
         for name, text in texts.items():
             with whole_file(os.path.join(folder, name)) as temporary, _opened(temporary) as file:
                 file.write(text)
-        if figures:
-            _draw(figures, folder)
-        return [*texts, *(f"{name}.{kind}" for name in figures for kind in ("svg", "png"))]
+        return [*texts, *(save_figures(figures, folder) if figures else [])]
 
 
 def prepare(folder: str) -> None:
@@ -128,26 +126,6 @@ def _opened(path: str) -> TextIO:
     return open(path, "w", encoding="utf-8", errors="backslashreplace")
 
 
-def _draw(figures: dict[str, Any], folder: str) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    matplotlib.rcdefaults()  # ignore the user's settings
-    matplotlib.rcParams.update({"svg.hashsalt": "karat", "font.size": 9})
-    from matplotlib import pyplot
-
-    for name, draw in figures.items():
-        figure = draw(pyplot)
-        for kind, options in (("svg", {"metadata": {"Date": None}}), ("png", {"dpi": 120})):
-            with whole_file(os.path.join(folder, f"{name}.{kind}")) as temporary:
-                figure.savefig(temporary, format=kind, **options)
-        pyplot.close(figure)
-
-
-def _module(paper: str, experiment: str = "") -> Any:
-    return import_module(f"karat.papers.{EXPERIMENTS[paper][experiment] if experiment else paper}")
-
-
 def reproduce(
     paper: str,
     experiment: str | None = None,
@@ -163,41 +141,31 @@ def reproduce(
 ) -> Reproduction:
     """Reproduce the results of a paper, claim by claim, or one of its experiments on a corpus.
 
-    experiment: "documents" or "accents" of rosenberg2007, "labels" of reichart2009. corpus: the name of a data set, or
-    a folder or file of your own; gold and text: its columns, if it is a table. keep: the share of some classes to keep,
-    such as {"H*": 0.1}. iterations: of the simulation of kishida2014 (1000 are 70,000 clusterings), or starts of
-    k-means. variant: how the paper's text is interpreted. progress: whether to draw a bar on a terminal. Results are
-    cached in the user's cache directory, so an interrupted run resumes where it stopped.
+    experiment: one of the paper's experiments on a corpus; a wrong name is answered with those there are. corpus:
+    the name of a data set, or a folder or file of your own; gold and text: its columns, if it is a table. keep: the
+    share of some classes to keep, such as {"H*": 0.1}. iterations: of a simulation, or starts of k-means. variant: how
+    the paper's text is interpreted. progress: whether to draw a bar on a terminal. Results are cached in the user's
+    cache directory, so an interrupted run resumes where it stopped.
 
     >>> [claim.verdict for claim in reproduce("manning2008")][:4]
     ['reached', 'reached', 'reached', 'reached']
     """
-    if paper not in PAPERS:
-        known = ", ".join(PAPERS)
-        raise KaratError(f"there is no paper {paper!r}; {nearest(paper, PAPERS) or f'it is one of {known}.'}")
-    experiments = EXPERIMENTS.get(paper, {})
-    if experiment is not None and experiment not in experiments:
-        known = f"it has {', '.join(experiments)}." if experiments else "leave experiment out."
-        raise KaratError(f"{paper} has no experiment {experiment!r}; {nearest(experiment, list(experiments)) or known}")
     options = {
-        "corpus": corpus, "gold": gold, "text": text, "keep": keep,
+        "corpus": corpus if corpus is None else os.fspath(corpus), "gold": gold, "text": text, "keep": keep,
         "iterations": iterations, "variant": variant, "processes": processes,
     }  # fmt: skip
-    given = {name: value for name, value in options.items() if value is not None}
-    if corpus is not None:
-        given["corpus"] = os.fspath(corpus)
-    module = _module(paper, experiment or "")
-    _check(module, f"{paper}'s {experiment}" if experiment else paper, given)
-    arguments = _arguments(experiment, given)
+    declared, given = chosen_study(paper, experiment, options)
     with nullcontext() if progress else without_bars():
-        if experiment is None:
-            claims = tuple(module.claims(**given))
-            return Reproduction(paper, module.TITLE, claims, lambda: module.figures(**given), arguments=arguments)
-        result = module.study(**given)
-    output = result.tables, result.data, result.remarks
-    return Reproduction(
-        paper, module.TITLE, tuple(result.claims), lambda: result.figures, experiment, *output, arguments
-    )
+        study = declared.run(**given)
+    return Reproduction(paper, declared.title, study, declared.experiment, _arguments(experiment, given))
+
+
+def chosen_study(paper: str, experiment: str | None, options: Mapping[str, Any]) -> tuple[Declared, dict[str, Any]]:
+    """The declared study and those options that are not None; KaratError if it does not have one of them."""
+    declared = find_study(paper, experiment)
+    given = {name: value for name, value in options.items() if value is not None}
+    declared.check(given)
+    return declared, given
 
 
 def _arguments(experiment: str | None, given: Mapping[str, Any]) -> list[str]:
@@ -207,25 +175,3 @@ def _arguments(experiment: str | None, given: Mapping[str, Any]) -> list[str]:
         shares = [f"{label}={share:g}" for label, share in value.items()] if name == "keep" else [str(value)]
         arguments += [part for text in shares for part in (f"--{name}", text)]
     return arguments
-
-
-def _check(module: Any, what: str, given: Mapping[str, Any]) -> None:
-    """Raise KaratError for options that the experiment does not have, and for invalid values."""
-    known = getattr(module, "OPTIONS", ())
-    for name in given:
-        if name not in known:
-            has = f"it has {', '.join(known)}" if known else "it is no simulation and has no options"
-            if what in EXPERIMENTS:
-                has = f"say which experiment it is for: {', '.join(EXPERIMENTS[what])}"
-            raise KaratError(f"{what} has no option {name!r}; {has}.")
-    for name in ("iterations", "processes"):
-        if not isinstance(given.get(name, 1), int) or given.get(name, 1) < 1:
-            raise KaratError(f"{name}={given[name]!r} is no number of them; give 1 or more.")
-    keep = given.get("keep", {})
-    if not isinstance(keep, Mapping) or not all(isinstance(share, (int, float)) for share in keep.values()):
-        raise KaratError(Option("keep", (keep,)), " says no shares; give them as in {'H*': 0.1}.")
-    variant, iterations = given.get("variant"), given.get("iterations")
-    if variant is not None and variant not in module.VARIANTS:
-        raise KaratError(Option("variant", (variant,)), f" is not known; use one of {', '.join(module.VARIANTS)}.")
-    if iterations is not None and iterations < module.FEWEST:
-        raise KaratError(Option("iterations", (iterations,)), f" are too few; give {module.FEWEST} or more.")

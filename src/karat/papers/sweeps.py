@@ -5,17 +5,19 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 import karat
+from karat import plot
 from karat.machine.caches import cache_folder
 from karat.output.layout import Layout, decimals
 from karat.output.numbers import several
 from karat.papers.claims import Claim, number, statement
-from karat.papers.figures import COLOURS, Figure, plain
+from karat.papers.figures import Figure, titled
 from karat.papers.runs import in_blocks
 from karat.papers.synth.kmeans import KMeans
 from karat.version import __version__
@@ -97,34 +99,34 @@ def _digest(rows: Any, codes: NDArray[np.int64], starts: int) -> str:
     return digest.hexdigest()[:16]
 
 
-def peaks(paper: str, place: str, curve: Curve, printed: Mapping[str, str], how: str, note: str) -> Iterator[Claim]:
+def peaks(place: str, curve: Curve, printed: Mapping[str, str], how: str, note: str) -> Iterator[Claim]:
     """The claims on the numbers of clusters at which measures are highest."""
     for measure, k in printed.items():
         title = {"v_measure": "V", "q2": "Q2"}[measure]
-        yield number(paper, place, f"clusters at which {title} is highest ({how})", k, curve.peak(measure), note)
+        yield number(place, f"clusters at which {title} is highest ({how})", k, curve.peak(measure), note)
 
 
-def together(paper: str, place: str, curve: Curve, how: str) -> Claim:
+def together(place: str, curve: Curve, how: str) -> Claim:
     """The claim that V and Q2 are highest at similar numbers of clusters."""
     v, q2 = curve.peak("v_measure"), curve.peak("q2")
     text = f"k = {v} and {q2}"
     claim = f"V and Q2 are highest near each other ({how})"
-    return statement(paper, place, claim, max(v, q2) <= NEAR * min(v, q2), text, f"near: within a factor of {NEAR:g}")
+    return statement(place, claim, max(v, q2) <= NEAR * min(v, q2), text, f"near: within a factor of {NEAR:g}")
 
 
-def falls_faster(paper: str, place: str, curve: Curve, how: str) -> Claim:
+def falls_faster(place: str, curve: Curve, how: str) -> Claim:
     """The claim that Q2 loses a larger share of its highest value than V does."""
     lost = {m: 1 - curve.mean(m)[-1] / (curve.mean(m).max() or 1.0) for m in ("q2", "v_measure")}
     text = f"Q2 loses {lost['q2']:.0%}, V {lost['v_measure']:.0%}"
     claim = f"as clusters increase, Q2 descends more than V ({how})"
-    return statement(paper, place, claim, lost["q2"] > lost["v_measure"], text, f"from the peak to k = {curve.ks[-1]}")
+    return statement(place, claim, lost["q2"] > lost["v_measure"], text, f"from the peak to k = {curve.ks[-1]}")
 
 
-def grows(paper: str, place: str, curve: Curve, how: str) -> Claim:
+def grows(place: str, curve: Curve, how: str) -> Claim:
     """The claim that VI grows with the number of clusters."""
-    found = rank_correlation(curve.mean("vi"))
+    r = rank_correlation(curve.mean("vi"))
     claim = f"VI grows with the number of clusters ({how})"
-    return statement(paper, place, claim, found >= RISING, f"rank correlation {found:.2f}", f"at least {RISING:g}")
+    return statement(place, claim, r >= RISING, f"rank correlation {r:.2f}", f"at least {RISING:g}")
 
 
 def rank_correlation(values: Floats) -> float:
@@ -153,33 +155,19 @@ def records(curve: Curve, **fields: Any) -> list[dict[str, Any]]:
 
 
 def figure(curves: Mapping[str, Curve], title: str) -> Figure:
-    """V, Q2 and VI against the number of clusters, as the paper draws them; a panel for each variant."""
-
-    def draw(plt: Any) -> Any:
-        drawing, axes = plt.subplots(1, len(curves), figsize=(5 * len(curves), 4), layout="constrained", squeeze=False)
-        for axis, (name, curve) in zip(axes[0], curves.items(), strict=True):
-            right = axis.twinx()
-            lines = [
-                _line(axis, curve, "v_measure", "V-measure", COLOURS[0], "-"),
-                _line(axis, curve, "homogeneity", "homogeneity", COLOURS[4], ":"),
-                _line(axis, curve, "completeness", "completeness", COLOURS[2], ":"),
-                _line(axis, curve, "q2", "Q2", COLOURS[1], "--"),
-                _line(right, curve, "vi", "VI (right)", COLOURS[3], "-.", 1 / math.log(2)),
-            ]
-            axis.set(xscale="log", xlabel="number of clusters", ylabel="V and Q2", ylim=(0, 1.02), title=name)
-            right.set(ylabel="VI, bits", ylim=(0, None))
-            axis.xaxis.set_major_formatter("{x:g}")
-            axis.grid(alpha=0.3)
-        drawing.legend(handles=lines, loc="outside lower center", ncols=5, frameon=False)
-        drawing.suptitle(plain(title))
-        return drawing
-
-    return draw
+    """V and Q2 against the number of clusters, and below them VI; a column for each variant."""
+    scores = {"V-measure": "v_measure", "homogeneity": "homogeneity", "completeness": "completeness", "Q2": "q2"}
+    upper = [
+        titled(name, partial(_panel, curve, scores, 1.0, y_label="score", y_range=(0, 1.02)))
+        for name, curve in curves.items()
+    ]
+    lower = [partial(_panel, curve, {"VI": "vi"}, 1 / math.log(2), y_label="VI, bits") for curve in curves.values()]
+    return Figure(title, [*upper, *lower], columns=len(curves), size=(5.5, 3.2))
 
 
-def _line(axis: Any, curve: Curve, measure: str, label: str, colour: str, style: Any, scale: float = 1.0) -> Any:
-    """Draw the mean over starts, in a band from the lowest to the highest score."""
-    values = scale * curve.values[measure]
-    axis.fill_between(curve.ks, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.2, linewidth=0)
-    (line,) = axis.plot(curve.ks, values.mean(axis=0), color=colour, linestyle=style, label=label)
-    return line
+def _panel(curve: Curve, measures: Mapping[str, str], scale: float, *, ax: Any, **options: Any) -> None:
+    """Draw the means over starts, in bands from the lowest to the highest score, times scale."""
+    values = {name: scale * curve.values[measure] for name, measure in measures.items()}
+    means = {name: rows.mean(axis=0) for name, rows in values.items()}
+    bands = {name: (rows.min(axis=0), rows.max(axis=0)) for name, rows in values.items()}
+    plot.curves(curve.ks, means, bands=bands, log=True, x_label="number of clusters", ax=ax, **options)

@@ -150,6 +150,11 @@ def checked(given: object) -> Table:
     return table
 
 
+def has_cells(result: object) -> bool:
+    """Whether a result, or a Table, has the cells that checked() gives."""
+    return isinstance(getattr(result, "table", result), Table)
+
+
 def at_most(most: object) -> int:
     """Validate the greatest number of classes or clusters to draw."""
     if not isinstance(most, Integral) or isinstance(most, bool) or most < 1:

@@ -13,9 +13,12 @@ from karat.comparisons.results import Comparison
 from karat.errors import KaratError
 from karat.explanations.explanation import Explanation
 from karat.output.files import whole_file
+from karat.output.layout import shortened, shown
 from karat.scoring.groups import GroupScores
 from karat.scoring.scores import Scores
 from karat.tables.table import Table
+
+NAME = 60  # characters of a system's name, at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +29,11 @@ class System:
     scores: Scores
     explanation: Explanation
     examples: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # ids of items by index of the cell
+
+    @property
+    def title(self) -> str:
+        """The name as shown on the page."""
+        return shortened(shown(self.name), NAME)
 
     @property
     def table(self) -> Table:

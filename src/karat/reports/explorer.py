@@ -38,7 +38,7 @@ def explored(system: System, limits: Limits) -> dict[str, Any]:
     """The data of a system for the page's script: kept classes and clusters, and their cells."""
     explanation, table = system.explanation, system.table
     kept = [_kept(side, limits) for side in (explanation.classes, explanation.clusters)]
-    indices = kept_places(system, limits)
+    indices = kept_indices(system, limits)
     cells = _cells(system, indices, limits.cells)
     return {
         "classes": _side(explanation.classes, kept[0], explanation.totals["vi"]),
@@ -51,7 +51,7 @@ def explored(system: System, limits: Limits) -> dict[str, Any]:
     }
 
 
-def kept_places(system: System, limits: Limits) -> list[Ints]:
+def kept_indices(system: System, limits: Limits) -> list[Ints]:
     """The index on the page of each class and of each cluster of the table; -1 if it is not on the page."""
     explanation = system.explanation
     return [_indices(_kept(side, limits), len(side.names)) for side in (explanation.classes, explanation.clusters)]

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from karat.output.numbers import several
 from karat.plot.lettering import brief, count_text, percent
-from karat.plot.overviews import Overview, by_size, overview
-from karat.plot.overviews import Side as Drawn
+from karat.plot.overviews import Overview, Side, by_size, overview
 from karat.reports.content import System
 from karat.reports.explorer import label
 from karat.tables.table import Table
@@ -27,7 +26,7 @@ class Cell(NamedTuple):
 
     text: str
     shade: int
-    told: str
+    tooltip: str
 
 
 class Line(NamedTuple):
@@ -46,10 +45,10 @@ class Heat(NamedTuple):
     notes: tuple[str, ...]
 
 
-def heat_of(system: System, places: NDArray[np.int64], most: int = MOST) -> Heat:
+def heat_of(system: System, kept: NDArray[np.int64], most: int = MOST) -> Heat:
     """The heat map of a system's largest classes and clusters; the shade is the share of the class.
 
-    places: the index of each cluster in the page's explorer, -1 if it is not there.
+    kept: the index of each cluster in the page's explorer, -1 if it is not there.
     """
     view = overview(system.table, most, most).beside()
     table = system.table
@@ -61,8 +60,8 @@ def heat_of(system: System, places: NDArray[np.int64], most: int = MOST) -> Heat
     for i, row in enumerate(rows):
         cells = [_cell(system, view, (i, j), indices.get((row, col)), shares, of_cluster) for j, col in enumerate(cols)]
         lines.append(Line(_name(view.classes, i), count_text(view.counts[i].sum()), tuple(cells)))
-    more = [int(places[col]) if col >= 0 else -1 for col in cols]
-    clusters = tuple((_name(view.clusters, j), count_text(view.counts[:, j].sum()), more[j]) for j in range(len(cols)))
+    links = [int(kept[col]) if col >= 0 else -1 for col in cols]
+    clusters = tuple((_name(view.clusters, j), count_text(view.counts[:, j].sum()), links[j]) for j in range(len(cols)))
     notes = tuple(f"The last {line}: {side.rest}." for line, side in _rests(view))
     return Heat(clusters, tuple(lines), notes)
 
@@ -76,17 +75,17 @@ def _cell_indices(table: Table, rows: list[int], cols: list[int]) -> dict[tuple[
     return {pair: int(at) for pair, at, key in zip(pairs, nearest, wanted, strict=True) if keys[at] == key}
 
 
-def _rests(view: Overview) -> list[tuple[str, Drawn]]:
+def _rests(view: Overview) -> list[tuple[str, Side]]:
     return [(line, side) for line, side in (("row", view.classes), ("column", view.clusters)) if side.others]
 
 
-def _codes(side: Drawn, sizes: NDArray[Any], names: Sequence[Any]) -> list[int]:
+def _codes(side: Side, sizes: NDArray[Any], names: Sequence[Any]) -> list[int]:
     """The index in the table of each drawn class or cluster, then -1 if there are others."""
     order = by_size(sizes, names)
     return [*(int(order[rank]) for rank in side.ranks), *([-1] if side.others else [])]
 
 
-def _name(side: Drawn, index: int) -> str:
+def _name(side: Side, index: int) -> str:
     return label(side.names[index]) if index < len(side.names) else f"{side.others:,} others"
 
 

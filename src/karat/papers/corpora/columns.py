@@ -53,9 +53,9 @@ def values(source: Source, column: str) -> list[Any]:
     return as_list(source.values(column))
 
 
-def gold_column(source: Source, told: str | None) -> str:
+def gold_column(source: Source, name: str | None) -> str:
     """The column of the classes: the one given, else found by a customary name."""
-    return source.check(told, "gold") if told is not None else known(source, GOLD, "the classes", "gold")
+    return source.check(name, "gold") if name is not None else known(source, GOLD, "the classes", "gold")
 
 
 def known(source: Source, names: Sequence[str], what: str, option: str) -> str:

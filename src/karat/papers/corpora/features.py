@@ -39,15 +39,15 @@ def read_numbers(path: str, *, gold: str | None = None) -> Numbers:
 
 
 def _numbers(path: str, name: str, column: list[Any]) -> NDArray[np.float64]:
-    found = np.full(len(column), np.nan)
+    values = np.full(len(column), np.nan)
     for row, value in enumerate(column):
         try:
-            found[row] = float(value)
+            values[row] = float(value)
         except (TypeError, ValueError):
-            found[row] = np.nan
-        if not np.isfinite(found[row]):
+            values[row] = np.nan
+        if not np.isfinite(values[row]):
             raise FileError(
                 f"{path!r} has {value!r} in column {name!r}, row {row + 1}, which is no number; "
                 "mend it, or leave that column out."
             )
-    return found
+    return values

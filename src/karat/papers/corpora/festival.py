@@ -128,11 +128,11 @@ class Utterance(NamedTuple):
     def command(self) -> str:
         """The Scheme expression that makes Festival synthesise the utterance."""
         words = self.carrier.split()
-        place = words.index("_")
-        words[place] = self.word
+        index = words.index("_")
+        words[index] = self.word
         range_and_speed = f"{self.speaker.topline:.3f} {self.speaker.baseline:.3f} {self.speaker.stretch:.3f}"
         return (
-            f'(say "{self.stem}.wav" (Utterance Words ({" ".join(words)})) {place} {WORDS[self.word] - 1} '
+            f'(say "{self.stem}.wav" (Utterance Words ({" ".join(words)})) {index} {WORDS[self.word] - 1} '
             f'"{self.accent}" "{self.tone}" {range_and_speed})'
         )
 
@@ -157,12 +157,12 @@ def make_corpus(
     _check(home, size, seed)
     utterances = plan(size, seed)
     batches = [utterances[first : first + BATCH] for first in range(0, size, BATCH)]
-    with _whole_folder(home) as (raw, made), ThreadPoolExecutor(os.cpu_count()) as pool:
-        running = [pool.submit(_speak, batch, raw / f"b{place}") for place, batch in enumerate(batches)]
+    with _whole_folder(home) as (raw, finished), ThreadPoolExecutor(os.cpu_count()) as pool:
+        running = [pool.submit(_speak, batch, raw / f"b{number}") for number, batch in enumerate(batches)]
         try:
-            for place, (batch, future) in enumerate(zip(batches, running, strict=True)):
+            for number, (batch, future) in enumerate(zip(batches, running, strict=True)):
                 for utterance, spoken in zip(batch, future.result(), strict=True):
-                    _keep(utterance, spoken, raw / f"b{place}", made, seed)
+                    _keep(utterance, spoken, raw / f"b{number}", finished, seed)
                     if progress:
                         progress()
         except BaseException:
@@ -189,17 +189,17 @@ def _check(home: Path, size: int, seed: int) -> None:
 def _whole_folder(home: Path) -> Iterator[tuple[Path, Path]]:
     """Yield a folder for temporary files and one that is renamed to home on success."""
     work = home.absolute().parent / f".karat-{os.getpid()}-{token_hex(4)}"
-    made = work / "made"
+    finished = work / "made"
     try:
-        made.mkdir(parents=True)
+        finished.mkdir(parents=True)
     except OSError as problem:
         raise KaratError(f"{str(home)!r} cannot be made ({problem.strerror}); choose another place.") from None
     try:
-        yield work, made
+        yield work, finished
         if home.exists() and not any(home.iterdir()):
             home.rmdir()
         if not home.exists():  # else another process has just created the same corpus
-            made.rename(home)
+            finished.rename(home)
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
@@ -275,18 +275,18 @@ def _told(output: str) -> list[Spoken]:
     return spoken
 
 
-def _keep(utterance: Utterance, spoken: Spoken, raw: Path, made: Path, seed: int) -> None:
+def _keep(utterance: Utterance, spoken: Spoken, raw: Path, finished: Path, seed: int) -> None:
     """Add noise to an utterance, and write it with its TextGrid."""
-    place = made / utterance.speaker.name
-    place.mkdir(exist_ok=True)
+    folder = finished / utterance.speaker.name
+    folder.mkdir(exist_ok=True)
     samples, rate = _read_wave(raw / f"{utterance.stem}.wav")
     (raw / f"{utterance.stem}.wav").unlink()
     noisy = with_noise(samples, utterance.snr, utterance.pink, np.random.default_rng([seed, utterance.number]))
-    _write_wave(place / f"{utterance.stem}.wav", noisy, rate)
+    _write_wave(folder / f"{utterance.stem}.wav", noisy, rate)
     end = samples.size / rate
     points = [_point(tone) for tone in spoken.tones]
     words, tones = Tier("words", False, tiled(spoken.words, 0.0, end)), Tier("tones", True, tuple(points))
-    write_textgrid(place / f"{utterance.stem}.TextGrid", TextGrid(0.0, end, (words, tones)))
+    write_textgrid(folder / f"{utterance.stem}.TextGrid", TextGrid(0.0, end, (words, tones)))
 
 
 def _point(tone: Mark) -> Mark:

@@ -121,7 +121,7 @@ class Features(NamedTuple):
     columns: tuple[str, ...]
 
 
-def syntactic_features(found: Constituents, labels: ArrayLike, *, parents: int = 20) -> Features:
+def syntactic_features(units: Constituents, labels: ArrayLike, *, parents: int = 20) -> Features:
     """Features of each label: the edges, neighbours, parents and numbers of children of its constituents.
 
     The columns are in six groups, each of which sums to 1: the first and last tag, the tag before and after (| at the
@@ -129,34 +129,34 @@ def syntactic_features(found: Constituents, labels: ArrayLike, *, parents: int =
     the number of children.
     """
     given = np.asarray(labels)
-    if given.shape != (len(found),):
-        raise KaratError(f"there are {given.size} labels for {len(found)} constituents; give one for each.")
+    if given.shape != (len(units),):
+        raise KaratError(f"there are {given.size} labels for {len(units)} constituents; give one for each.")
     rows = np.unique(given, return_inverse=True)[1]
-    tags = [*found.tags, "|"]
-    edges = found.bounds[found.sentence], found.bounds[found.sentence + 1]
-    before = np.where(found.start > edges[0], found.words[found.start - 1], len(found.tags))
-    after = np.where(found.end < edges[1], found.words[np.minimum(found.end, len(found.words) - 1)], len(found.tags))
-    children = np.minimum(np.diff(found.first_child), MOST_CHILDREN) - 1
+    tags = [*units.tags, "|"]
+    edges = units.bounds[units.sentence], units.bounds[units.sentence + 1]
+    before = np.where(units.start > edges[0], units.words[units.start - 1], len(units.tags))
+    after = np.where(units.end < edges[1], units.words[np.minimum(units.end, len(units.words) - 1)], len(units.tags))
+    children = np.minimum(np.diff(units.first_child), MOST_CHILDREN) - 1
     counts = ["1", *map(str, range(2, MOST_CHILDREN)), f"{MOST_CHILDREN}+"]
     groups = [
-        _group("first", rows, found.words[found.start], tags),
-        _group("last", rows, found.words[found.end - 1], tags),
+        _group("first", rows, units.words[units.start], tags),
+        _group("last", rows, units.words[units.end - 1], tags),
         _group("before", rows, before, tags),
         _group("after", rows, after, tags),
-        _group("parent", rows, *_parents(found, given, parents)),
+        _group("parent", rows, *_parents(units, given, parents)),
         _group("children", rows, children, counts),
     ]
     return Features(np.hstack([g.values for g in groups]), tuple(name for g in groups for name in g.columns))
 
 
-def _parents(found: Constituents, labels: NDArray[Any], most: int) -> tuple[Ints, list[str]]:
+def _parents(units: Constituents, labels: NDArray[Any], most: int) -> tuple[Ints, list[str]]:
     """The column of each constituent's parent, and the names of these columns."""
-    inside = found.parent >= 0
-    names, counts = np.unique(labels[found.parent[inside]], return_counts=True)
+    inside = units.parent >= 0
+    names, counts = np.unique(labels[units.parent[inside]], return_counts=True)
     frequent = names[np.argsort(-counts, kind="stable")[:most]]
-    columns = np.full(len(found), len(frequent))
+    columns = np.full(len(units), len(frequent))
     for column, label in enumerate(frequent):
-        columns[inside & (labels[found.parent] == label)] = column
+        columns[inside & (labels[units.parent] == label)] = column
     columns[~inside] = len(frequent) + 1
     return columns, [*map(str, frequent), "other", "none"]
 

@@ -11,7 +11,7 @@ from karat.papers.corpora.trees import DEEPEST, Leaf, Node, Tree, is_counted
 
 ROOT = ""  # the parent of words and nodes without one
 HEAD = "HD"
-Place: TypeAlias = int | str  # a word, by its position, or a node, by its id
+Vertex: TypeAlias = int | str  # a word, by its position, or a node, by its id
 
 
 class Edge(NamedTuple):
@@ -26,7 +26,7 @@ class Graph(NamedTuple):
 
     words: list[Leaf]
     labels: dict[str, str]
-    edges: dict[Place, Edge]
+    edges: dict[Vertex, Edge]
     name: str  # of the sentence and its file, for messages
 
     def tree(self) -> Node:
@@ -38,37 +38,37 @@ class Graph(NamedTuple):
         """
         self._check()
         self._settle_punctuation()
-        children: dict[str, list[Place]] = {ROOT: []}
-        for place, edge in self.edges.items():
-            children.setdefault(edge.parent, []).append(place)
+        children: dict[str, list[Vertex]] = {ROOT: []}
+        for vertex, edge in self.edges.items():
+            children.setdefault(edge.parent, []).append(vertex)
         pieces = sorted(piece for child in children[ROOT] for piece in self._pieces(child, children))
         return Node("VROOT", tuple(piece.tree for piece in pieces))
 
     def _check(self) -> None:
-        for place, edge in self.edges.items():
+        for vertex, edge in self.edges.items():
             if edge.parent != ROOT and edge.parent not in self.labels:
-                what = self.words[place].word if isinstance(place, int) else place
+                what = self.words[vertex].word if isinstance(vertex, int) else vertex
                 raise FileError(f"{self.name} has {what!r} under {edge.parent!r}, which is no node; mend the sentence.")
-        known: dict[Place, int] = {ROOT: 0}  # depth of each word or node
-        for place in self.edges:
-            self._measure(place, known)
+        known: dict[Vertex, int] = {ROOT: 0}  # depth of each word or node
+        for vertex in self.edges:
+            self._measure(vertex, known)
 
-    def _measure(self, place: Place, known: dict[Place, int]) -> None:
+    def _measure(self, vertex: Vertex, known: dict[Vertex, int]) -> None:
         """Find the depth of a word or node by following its parents to one of known depth."""
-        path: dict[Place, None] = {}  # an ordered set
-        while place not in known:
-            if place in path:
-                raise FileError(f"{self.name} has node {place!r} inside itself; mend the sentence.")
-            path[place] = None
-            place = self.edges[place].parent
-        for depth, passed in enumerate(reversed(path), known[place] + 1):
+        path: dict[Vertex, None] = {}  # an ordered set
+        while vertex not in known:
+            if vertex in path:
+                raise FileError(f"{self.name} has node {vertex!r} inside itself; mend the sentence.")
+            path[vertex] = None
+            vertex = self.edges[vertex].parent
+        for depth, passed in enumerate(reversed(path), known[vertex] + 1):
             known[passed] = depth
-        if known[place] + len(path) > DEEPEST:
+        if known[vertex] + len(path) > DEEPEST:
             raise FileError(f"{self.name} has nodes {DEEPEST + 1} deep; mend the sentence.")
 
     def _settle_punctuation(self) -> None:
         """Attach punctuation under the root to the lowest common ancestor of the words around it."""
-        counted = [place for place, word in enumerate(self.words) if is_counted(word)]
+        counted = [vertex for vertex, word in enumerate(self.words) if is_counted(word)]
         for before, after in pairwise(counted):
             loose = [p for p in range(before + 1, after) if self.edges[p].parent == ROOT]
             if loose:
@@ -76,22 +76,22 @@ class Graph(NamedTuple):
                 meeting = next(node for node in self._above(after) if node in above)
                 self.edges.update((p, Edge(meeting, "--")) for p in loose)
 
-    def _above(self, place: Place) -> Iterator[str]:
-        while place != ROOT:
-            place = self.edges[place].parent
-            yield place
+    def _above(self, vertex: Vertex) -> Iterator[str]:
+        while vertex != ROOT:
+            vertex = self.edges[vertex].parent
+            yield vertex
 
-    def _pieces(self, place: Place, children: dict[str, list[Place]]) -> list[_Piece]:
+    def _pieces(self, vertex: Vertex, children: dict[str, list[Vertex]]) -> list[_Piece]:
         """A word or node without its gaps, followed by the pieces raised to its parent."""
-        is_head = self.edges[place].function == HEAD
-        if isinstance(place, int):
-            return [_Piece(place, place + 1, is_head, self.words[place])]
-        below = sorted(p for child in children.get(place, ()) for p in self._pieces(child, children))
+        is_head = self.edges[vertex].function == HEAD
+        if isinstance(vertex, int):
+            return [_Piece(vertex, vertex + 1, is_head, self.words[vertex])]
+        below = sorted(p for child in children.get(vertex, ()) for p in self._pieces(child, children))
         if not below:
             return []
         blocks = _blocks(below)
         kept = max(blocks, key=lambda block: (any(p.is_head for p in block), block[-1].end - block[0].start))
-        node = Node(self.labels[place], tuple(p.tree for p in kept))
+        node = Node(self.labels[vertex], tuple(p.tree for p in kept))
         raised = [p._replace(is_head=False) for block in blocks if block is not kept for p in block]
         return [_Piece(kept[0].start, kept[-1].end, is_head, node), *raised]
 

@@ -31,15 +31,15 @@ _GAP = -2  # stands for the label in a rule's context
 _NOTHING = 1e-9  # bits; smaller savings may be rounding errors
 
 
-def merged_labels(found: Constituents, *, progress: Callable[[int, float], None] | None = None) -> Ints:
+def merged_labels(units: Constituents, *, progress: Callable[[int, float], None] | None = None) -> Ints:
     """A label for each constituent, by greedy merging; labels are numbered by falling frequency.
 
     Initially, constituents have the same label if their trees of tags are equal. Candidates are pairs of labels that
     share a context, that is, occur in rules that are otherwise equal; the pair that saves most bits is merged, the
     first of equals, while bits are saved. progress(merges, bits) is called after each merge with the totals so far.
     """
-    labels = tree_labels(found)
-    merging = _Merging(found, labels)
+    labels = tree_labels(units)
+    merging = _Merging(units, labels)
     saved = 0.0
     for merges, gain in enumerate(merging.run(), 1):
         saved += gain
@@ -48,30 +48,30 @@ def merged_labels(found: Constituents, *, progress: Callable[[int, float], None]
     return _by_frequency(merging.names()[labels])
 
 
-def tree_labels(found: Constituents) -> Ints:
+def tree_labels(units: Constituents) -> Ints:
     """The initial labels: equal where the trees of tags are equal."""
     known: dict[Rule, int] = {}
-    labels = np.zeros(len(found), dtype=np.int64)
-    for number in reversed(range(len(found))):  # inner constituents first
-        labels[number] = known.setdefault(_right_side(found, labels, number), len(known))
+    labels = np.zeros(len(units), dtype=np.int64)
+    for number in reversed(range(len(units))):  # inner constituents first
+        labels[number] = known.setdefault(_right_side(units, labels, number), len(known))
     return _by_frequency(labels)
 
 
-def description_length(found: Constituents, labels: ArrayLike) -> float:
+def description_length(units: Constituents, labels: ArrayLike) -> float:
     """The description length in bits: that of the grammar plus that of the data given the grammar."""
-    rules = _rules(found, _checked(found, labels))
+    rules = _rules(units, _checked(units, labels))
     uses: Counter[int] = Counter()
     for rule, count in rules.items():
         uses[rule[0]] += count
-    symbol = log2(len(uses) - 1 + len(found.tags) + 1)  # uses has every label as left side, and START
+    symbol = log2(len(uses) - 1 + len(units.tags) + 1)  # uses has every label as left side, and START
     grammar = sum(map(len, rules)) * symbol
     return grammar - sum(count * log2(count / uses[rule[0]]) for rule, count in rules.items())
 
 
-def _checked(found: Constituents, labels: ArrayLike) -> Ints:
+def _checked(units: Constituents, labels: ArrayLike) -> Ints:
     given = np.asarray(labels)
-    if given.shape != (len(found),):
-        raise KaratError(f"there are {given.size} labels for {len(found)} constituents; give one for each.")
+    if given.shape != (len(units),):
+        raise KaratError(f"there are {given.size} labels for {len(units)} constituents; give one for each.")
     return np.unique(given, return_inverse=True)[1].astype(np.int64)
 
 
@@ -83,16 +83,16 @@ def _by_frequency(labels: Ints) -> Ints:
     return ranks[inverse]
 
 
-def _right_side(found: Constituents, labels: Ints, number: int) -> Rule:
-    inside = found.symbols[found.first_child[number] : found.first_child[number + 1]].tolist()
-    return tuple(symbol if symbol >= 0 else len(found.tags) + int(labels[~symbol]) for symbol in inside)
+def _right_side(units: Constituents, labels: Ints, number: int) -> Rule:
+    inside = units.symbols[units.first_child[number] : units.first_child[number + 1]].tolist()
+    return tuple(symbol if symbol >= 0 else len(units.tags) + int(labels[~symbol]) for symbol in inside)
 
 
-def _rules(found: Constituents, labels: Ints) -> Counter[Rule]:
+def _rules(units: Constituents, labels: Ints) -> Counter[Rule]:
     """The rules of the labelled trees, and their frequencies."""
-    tags = len(found.tags)
-    rules = Counter((tags + int(label), *_right_side(found, labels, i)) for i, label in enumerate(labels))
-    rules.update((START, tags + int(label)) for label in labels[found.parent < 0])
+    tags = len(units.tags)
+    rules = Counter((tags + int(label), *_right_side(units, labels, i)) for i, label in enumerate(labels))
+    rules.update((START, tags + int(label)) for label in labels[units.parent < 0])
     return rules
 
 
@@ -115,9 +115,9 @@ class _Merging:
     frequencies represents all others.
     """
 
-    def __init__(self, found: Constituents, labels: Ints) -> None:
-        self.tags = len(found.tags)
-        self.counts: dict[Rule, int] = dict(_rules(found, labels))
+    def __init__(self, units: Constituents, labels: Ints) -> None:
+        self.tags = len(units.tags)
+        self.counts: dict[Rule, int] = dict(_rules(units, labels))
         self.number = int(labels.max()) + 1  # of remaining labels
         self.kept = list(range(self.tags + self.number))  # what each symbol was merged into
         self.uses = [0] * len(self.kept)
@@ -165,9 +165,9 @@ class _Merging:
     def _places(self, rule: Rule) -> list[tuple[int, Rule]]:
         """Each label of a rule with its context; for a repeated label, also with gaps at all its occurrences."""
         labels = [(i, symbol) for i, symbol in enumerate(rule) if symbol >= self.tags]
-        found = [(symbol, (*rule[:i], _GAP, *rule[i + 1 :])) for i, symbol in labels]
+        links = [(symbol, (*rule[:i], _GAP, *rule[i + 1 :])) for i, symbol in labels]
         again = Counter(symbol for _, symbol in labels) if len(labels) > 1 else {}
-        return found + [(symbol, _replaced(rule, symbol, _GAP)) for symbol, times in again.items() if times > 1]
+        return links + [(symbol, _replaced(rule, symbol, _GAP)) for symbol, times in again.items() if times > 1]
 
     def _enter(self, rule: Rule) -> None:
         for symbol, gapped in self._places(rule):
@@ -201,8 +201,8 @@ class _Merging:
         for symbol, times in Counter(rule).items():
             if symbol < self.tags or times < 3:
                 continue
-            places = [i for i, other in enumerate(rule) if other == symbol]
-            for some in chain.from_iterable(combinations(places, size) for size in range(2, times)):
+            indices = [i for i, other in enumerate(rule) if other == symbol]
+            for some in chain.from_iterable(combinations(indices, size) for size in range(2, times)):
                 gapped = tuple(_GAP if i in some else other for i, other in enumerate(rule))
                 yield from ((min(symbol, o), max(symbol, o)) for o in self.sharing.get(gapped, ()) if o != symbol)
 

@@ -27,21 +27,21 @@ def bracketed_trees(text: str, name: str) -> Iterator[Tree]:
     >>> [str(tree) for tree in bracketed_trees("( (S (NN dogs) (VBP bark)))", "a file")]
     ['( (S (NN dogs) (VBP bark)))']
     """
-    place = 0
-    while (place := _after_notes(text, place)) < len(text):
-        tree, place = _tree_at(text, place, name)
+    start = 0
+    while (start := _after_notes(text, start)) < len(text):
+        tree, start = _tree_at(text, start, name)
         yield tree
 
 
-def _after_notes(text: str, place: int) -> int:
-    found = _BETWEEN.match(text, place)
-    return found.end() if found else place
+def _after_notes(text: str, start: int) -> int:
+    between = _BETWEEN.match(text, start)
+    return between.end() if between else start
 
 
-def _tree_at(text: str, place: int, name: str) -> tuple[Tree, int]:
+def _tree_at(text: str, start: int, name: str) -> tuple[Tree, int]:
     """The tree that begins at a position of the text, and the position of its end."""
     opened: list[list[str | Tree]] = []  # the content of each open bracket
-    for token in _TOKEN.finditer(text, place):
+    for token in _TOKEN.finditer(text, start):
         if token[0] == "(":
             opened.append([])
         elif not opened:
@@ -57,7 +57,7 @@ def _tree_at(text: str, place: int, name: str) -> tuple[Tree, int]:
             return tree, token.end()
         if len(opened) > DEEPEST:
             raise FileError(f"{_where(text, token.start(), name)} is {DEEPEST + 1} brackets deep; close those before.")
-    line = _where(text, place, name)
+    line = _where(text, start, name)
     raise FileError(f"{line} begins a tree with brackets that never close ({len(opened)} at the end); mend the tree.")
 
 
@@ -74,5 +74,5 @@ def _closed(parts: list[str | Tree]) -> Tree | None:
     return Node(label, children) if children and len(children) == len(inside) else None
 
 
-def _where(text: str, place: int, name: str) -> str:
-    return f"line {text.count(chr(10), 0, place) + 1} of {name!r}"
+def _where(text: str, start: int, name: str) -> str:
+    return f"line {text.count(chr(10), 0, start) + 1} of {name!r}"

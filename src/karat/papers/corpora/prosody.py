@@ -88,14 +88,16 @@ def measure(
         if progress:
             progress()
     voices = _voices(recordings, contours)
-    made = [
+    measured_words = [
         (f"{recording.speaker}/{recording.stem}/{word.number}", word.accent, row)
-        for recording, found, sound in zip(recordings, accents, contours, strict=True)
-        for word in found.words
+        for recording, accented, sound in zip(recordings, accents, contours, strict=True)
+        for word in accented.words
         if (row := _features(word, sound, voices[recording.speaker]))
     ]
-    faint = sum(len(found.words) for found in accents) - len(made)
-    ids, labels, rows = (list(column) for column in zip(*made, strict=True)) if made else ([], [], [])
+    faint = sum(len(accented.words) for accented in accents) - len(measured_words)
+    ids, labels, rows = (
+        (list(column) for column in zip(*measured_words, strict=True)) if measured_words else ([], [], [])
+    )
     _check_rest(labels, faint, floor, ceiling)
     return Measured(ids, labels, np.array(rows), FEATURES, _remarks(recordings, accents, contours, faint))
 
@@ -183,7 +185,7 @@ def _check_rest(labels: Sequence[str], faint: int, floor: float, ceiling: float)
 def _remarks(
     recordings: Sequence[Recording], accents: Sequence[Accents], contours: Sequence[Contour], faint: int
 ) -> list[str]:
-    left_out = sum((found.left_out for found in accents), Counter[str]())
+    left_out = sum((accented.left_out for accented in accents), Counter[str]())
     remarks = [f"accents {reason}, left out: {number}" for reason, number in sorted(left_out.items())]
     if faint:
         remarks.append(f"accented words with too little voice, left out: {faint}")

@@ -58,14 +58,14 @@ def recordings(folder: str | PathLike[str]) -> list[Recording]:
     home = Path(folder)
     if not home.is_dir():
         raise FileError(f"there is no folder {str(home)!r}; check its name.")
-    places = [(".", home), *((inner.name, inner) for inner in _inside(home) if inner.is_dir())]
-    found = [recording for speaker, place in places for recording in _recordings_of(speaker, place)]
-    if not found:
+    folders = [(".", home), *((inner.name, inner) for inner in _inside(home) if inner.is_dir())]
+    recordings_read = [recording for speaker, folder in folders for recording in _recordings_of(speaker, folder)]
+    if not recordings_read:
         raise FileError(
             f"{str(home)!r} has no WAV file; put recordings in it, or in one folder for each speaker, "
             "as NAME.wav and NAME.TextGrid."
         )
-    return found
+    return recordings_read
 
 
 def _inside(folder: Path) -> list[Path]:
@@ -146,10 +146,10 @@ def _omission(label: str, inside: bool, taken: bool) -> str:
 
 def corpus_accents(corpus: Sequence[Recording]) -> list[Accents]:
     """The accented words of each recording; KaratError if accents are not of two kinds or more."""
-    found = [accented_words(recording) for recording in corpus]
-    left_out = sum((accents.left_out for accents in found), Counter[str]())
-    check_kinds([word.accent for accents in found for word in accents.words], left_out)
-    return found
+    counted = [accented_words(recording) for recording in corpus]
+    left_out = sum((accents.left_out for accents in counted), Counter[str]())
+    check_kinds([word.accent for accents in counted for word in accents.words], left_out)
+    return counted
 
 
 def check_kinds(accents: Sequence[str], left_out: Counter[str]) -> None:

@@ -33,7 +33,7 @@ def vectors(texts: Sequence[str]) -> Vectors:
     chosen = _highest(weights)
     if not chosen.size:
         raise KaratError("no word tells documents apart: they have none, or all the same; give texts that differ.")
-    return Vectors(weights[:, chosen].tocsr(), [terms[place] for place in chosen], len(terms))
+    return Vectors(weights[:, chosen].tocsr(), [terms[index] for index in chosen], len(terms))
 
 
 def unit_length(weights: Any) -> Any:

@@ -159,8 +159,8 @@ def write_textgrid(path: str | PathLike[str], grid: TextGrid) -> None:
         kind, items = ("TextTier", "points") if tier.points else ("IntervalTier", "intervals")
         lines += [f"    item [{number}]:", f'        class = "{kind}"', f"        name = {_quoted(tier.name)}"]
         lines += [*_span(grid, " " * 8), f"        {items}: size = {len(tier.marks)}"]
-        for place, mark in enumerate(tier.marks, 1):
-            lines += [f"        {items} [{place}]:", *_mark_lines(mark, tier.points)]
+        for index, mark in enumerate(tier.marks, 1):
+            lines += [f"        {items} [{index}]:", *_mark_lines(mark, tier.points)]
     with whole_file(path) as temporary:
         Path(temporary).write_bytes("\n".join([*lines, ""]).encode("utf-8"))
 
@@ -182,12 +182,12 @@ def _quoted(text: str) -> str:
 
 def tiled(marks: Iterable[Mark], start: float, end: float) -> tuple[Mark, ...]:
     """Intervals without gaps, as Praat requires; those between words have empty text."""
-    found, now = [], start
+    intervals, now = [], start
     for mark in marks:
         if mark.start > now:
-            found.append(Mark(now, mark.start, ""))
-        found.append(mark)
+            intervals.append(Mark(now, mark.start, ""))
+        intervals.append(mark)
         now = mark.end
     if end > now:
-        found.append(Mark(now, end, ""))
-    return tuple(found)
+        intervals.append(Mark(now, end, ""))
+    return tuple(intervals)

@@ -23,17 +23,17 @@ class Texts(NamedTuple):
 
 def read_texts(path: str, *, gold: str | None = None, text: str | None = None) -> Texts:
     """Read a folder with a sub-folder for each class, or a table; gold and text name its columns."""
-    found = _folders(path) if os.path.isdir(path) else _table(path, gold, text)
-    kept = [(c, t) for c, t in zip(found.gold, found.texts, strict=True) if t.strip()]
-    remarks = found.remarks
-    if len(kept) < len(found.texts):
-        left = len(found.texts) - len(kept)
-        remarks = (*remarks, f"{left:,} of {len(found.texts):,} documents are empty and left out")
+    texts_read = _folders(path) if os.path.isdir(path) else _table(path, gold, text)
+    kept = [(c, t) for c, t in zip(texts_read.gold, texts_read.texts, strict=True) if t.strip()]
+    remarks = texts_read.remarks
+    if len(kept) < len(texts_read.texts):
+        left = len(texts_read.texts) - len(kept)
+        remarks = (*remarks, f"{left:,} of {len(texts_read.texts):,} documents are empty and left out")
     classes, texts = zip(*kept, strict=True) if kept else ((), ())
     if len(set(classes)) < 2:
         what = f"only documents of class {classes[0]!r}" if classes else "no document with text in it"
         raise FileError(f"{path!r} has {what}; give two classes or more.")
-    return Texts(found.name, classes, texts, remarks)
+    return Texts(texts_read.name, classes, texts, remarks)
 
 
 def _folders(path: str) -> Texts:
@@ -52,9 +52,9 @@ def _files(folder: str) -> Iterator[str]:
     """All files below a folder in order, without hidden ones."""
     if os.path.basename(folder).startswith(".") or not os.path.isdir(folder):
         return
-    for place, folders, files in os.walk(folder, onerror=_refuse):
+    for inner, folders, files in os.walk(folder, onerror=_refuse):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        paths = (os.path.join(place, name) for name in sorted(files) if not name.startswith("."))
+        paths = (os.path.join(inner, name) for name in sorted(files) if not name.startswith("."))
         yield from (path for path in paths if os.path.isfile(path) or os.path.islink(path))
 
 

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 from xml.parsers import expat
 
 from karat.errors import FileError
-from karat.papers.corpora.graphs import ROOT, Edge, Graph, Place
+from karat.papers.corpora.graphs import ROOT, Edge, Graph, Vertex
 from karat.papers.corpora.trees import Leaf, Node
 
 _FIRST = ("corpus", "subcorpus", "body", "s")
@@ -110,31 +110,31 @@ def _graph(sentence: Element, name: str) -> Graph:
     """The graph of a sentence; words and nodes without a parent are attached to the root."""
     words = [element for element in sentence.iter() if _kind(element) == "t"]
     nodes = [element for element in sentence.iter() if _kind(element) == "nt"]
-    places: dict[str, Place] = {}
-    for place, element in enumerate(words):
-        places[_attribute(element, "id", name)] = place
+    vertices: dict[str, Vertex] = {}
+    for index, element in enumerate(words):
+        vertices[_attribute(element, "id", name)] = index
     for element in nodes:
-        places[_attribute(element, "id", name)] = _attribute(element, "id", name)
-    if len(places) < len(words) + len(nodes):
+        vertices[_attribute(element, "id", name)] = _attribute(element, "id", name)
+    if len(vertices) < len(words) + len(nodes):
         raise FileError(f"{name} gives the same id twice; give every word and node an id of its own.")
     leaves = [Leaf(_attribute(word, "pos", name), _attribute(word, "word", name)) for word in words]
     labels = {_attribute(node, "id", name): _attribute(node, "cat", name) for node in nodes}
-    return Graph(leaves, labels, _edges(nodes, places, name), name)
+    return Graph(leaves, labels, _edges(nodes, vertices, name), name)
 
 
-def _edges(nodes: list[Element], places: dict[str, Place], name: str) -> dict[Place, Edge]:
-    edges = {place: Edge(ROOT, "--") for place in places.values()}
+def _edges(nodes: list[Element], vertices: dict[str, Vertex], name: str) -> dict[Vertex, Edge]:
+    edges = {index: Edge(ROOT, "--") for index in vertices.values()}
     for node in nodes:
         parent = _attribute(node, "id", name)
         for edge in node:
             if _kind(edge) != "edge":
                 continue
             child = _attribute(edge, "idref", name)
-            if child not in places:
+            if child not in vertices:
                 raise FileError(f"{name} refers to {child!r}, which it does not have; mend the idref.")
-            if edges[places[child]].parent != ROOT:
+            if edges[vertices[child]].parent != ROOT:
                 raise FileError(f"{name} has two parents for {child!r}; keep one, the other as a secedge.")
-            edges[places[child]] = Edge(parent, edge.get("label", "--"))
+            edges[vertices[child]] = Edge(parent, edge.get("label", "--"))
     return edges
 
 

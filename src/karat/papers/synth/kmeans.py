@@ -59,11 +59,11 @@ class KMeans:
         self.n_iter_ = 0
         while self.n_iter_ < max(self.passes, 1):
             self.n_iter_ += 1
-            found, distances = _nearest(rows, lengths, centres)
-            found = _filled(found, distances, self.k)
-            if np.array_equal(found, labels):
+            nearest, distances = _nearest(rows, lengths, centres)
+            nearest = _filled(nearest, distances, self.k)
+            if np.array_equal(nearest, labels):
                 break
-            labels = found
+            labels = nearest
             centres = _means(rows, weights, labels, centres)
         products = _dot(rows, centres[labels])
         squares = np.einsum("ij,ij->i", centres, centres)[labels]
@@ -146,11 +146,11 @@ def _spread(rows: Any, lengths: Floats, weights: Floats, k: int, rng: np.random.
     return np.array(chosen)
 
 
-def _squares(rows: Any, lengths: Floats, places: Any) -> Floats:
+def _squares(rows: Any, lengths: Floats, indices: Any) -> Floats:
     """Squared distances from some items, a row for each, to all items."""
-    centres = _dense(rows[places])
+    centres = _dense(rows[indices])
     products = np.asarray(rows @ centres.T).T
-    return _settled(lengths - 2 * products + lengths[places][:, None], lengths)
+    return _settled(lengths - 2 * products + lengths[indices][:, None], lengths)
 
 
 def _nearest(rows: Any, lengths: Floats, centres: Floats) -> tuple[Ints, Floats]:
@@ -161,9 +161,9 @@ def _nearest(rows: Any, lengths: Floats, centres: Floats) -> tuple[Ints, Floats]
     step = max(1, AT_ONCE // len(centres))
     for low in range(0, number, step):
         part = slice(low, low + step)
-        found = squares - 2 * np.asarray(rows[part] @ centres.T)
-        labels[part] = found.argmin(axis=1)
-        distances[part] = np.take_along_axis(found, labels[part, None], axis=1)[:, 0] + lengths[part]
+        offsets = squares - 2 * np.asarray(rows[part] @ centres.T)
+        labels[part] = offsets.argmin(axis=1)
+        distances[part] = np.take_along_axis(offsets, labels[part, None], axis=1)[:, 0] + lengths[part]
     return labels, _settled(distances, lengths)
 
 
@@ -176,12 +176,12 @@ def _filled(labels: Ints, distances: Floats, k: int) -> Ints:
     labels = labels.copy()
     far = iter(np.argsort(-distances, kind="stable"))
     for cluster in empty:
-        place = next((p for p in far if sizes[labels[p]] > 1 and distances[p] > 0), None)
-        if place is None:
+        index = next((p for p in far if sizes[labels[p]] > 1 and distances[p] > 0), None)
+        if index is None:
             break
-        sizes[labels[place]] -= 1
+        sizes[labels[index]] -= 1
         sizes[cluster] = 1
-        labels[place] = cluster
+        labels[index] = cluster
     return labels
 
 
@@ -193,5 +193,5 @@ def _means(rows: Any, weights: Floats, labels: Ints, centres: Floats) -> Floats:
     member = csr_array((weights, (labels, np.arange(number))), shape=(len(centres), number))
     totals = np.bincount(labels, weights, minlength=len(centres))
     sums = _dense(member @ rows)
-    held = totals > 0
-    return np.where(held[:, None], sums / np.where(held, totals, 1)[:, None], centres)
+    nonempty = totals > 0
+    return np.where(nonempty[:, None], sums / np.where(nonempty, totals, 1)[:, None], centres)

@@ -73,8 +73,8 @@ class SphericalKMeans:
             raise KaratError(f"start={self.start!r} or rule={self.rule!r} is not known; see help(SphericalKMeans).")
         rng = np.random.default_rng(self.seed)
         tries = max(1, self.restarts if self.start != "first" else 1)
-        found = [self._once(rng, units) for _ in range(tries)]
-        self.labels_, self.objective_, self.n_iter_ = max(found, key=lambda result: result[1])
+        runs = [self._once(rng, units) for _ in range(tries)]
+        self.labels_, self.objective_, self.n_iter_ = max(runs, key=lambda result: result[1])
         return self
 
     def _once(self, rng: np.random.Generator, units: _Units) -> tuple[Ints, float, int]:

@@ -21,7 +21,7 @@ from karat.reports.app.answers import report_of
 from karat.reports.app.questions import PAGE, PROBLEM, Question, Task, in_words_of_the_page
 
 GRACE = 10  # seconds beyond the time limit after which the process exits by itself
-SOON = ("duckdb", "jinja2", "matplotlib.backends.backend_svg", "karat.reports.pages", "karat.reports.figures")
+SOON = ("duckdb", "jinja2", "matplotlib.backends.backend_svg", "karat.reports.pages", "karat.plot.svg")
 
 
 def main() -> None:

@@ -13,18 +13,18 @@
   }
 
   function show() {
-    list.replaceChildren(...files.map((file, place) => {
+    list.replaceChildren(...files.map((file, index) => {
       const line = document.createElement("li"), button = document.createElement("button");
       button.type = "button";
       button.textContent = "×";
       button.setAttribute("aria-label", `leave out ${file.name}`);
-      button.addEventListener("click", () => { files.splice(place, 1); show(); if (files.length) ask(); else refuse(""); });
-      line.append(`${file.name}${files.length > 1 && place === 0 ? " is gold" : ""} `);
-      if (files.length > 1 && place > 0) {
+      button.addEventListener("click", () => { files.splice(index, 1); show(); if (files.length) ask(); else refuse(""); });
+      line.append(`${file.name}${files.length > 1 && index === 0 ? " is gold" : ""} `);
+      if (files.length > 1 && index > 0) {
         const first = document.createElement("button");
         first.type = "button";
         first.textContent = "make it gold";
-        first.addEventListener("click", () => { files.unshift(...files.splice(place, 1)); show(); ask(); });
+        first.addEventListener("click", () => { files.unshift(...files.splice(index, 1)); show(); ask(); });
         line.append(first);
       }
       line.append(button);

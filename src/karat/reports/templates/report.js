@@ -38,7 +38,7 @@
   const parts = [...document.querySelectorAll(".part")];
   if (chooser) {
     const select = document.getElementById("system");
-    const show = () => parts.forEach((part) => { part.hidden = part.dataset.place !== select.value; });
+    const show = () => parts.forEach((part) => { part.hidden = part.dataset.index !== select.value; });
     chooser.hidden = false;
     select.addEventListener("change", show);
     show();
@@ -53,20 +53,20 @@
     tip.style.left = `${Math.max(6, Math.min(at.left, innerWidth - own.width - 6))}px`;
     tip.style.top = `${below ? at.bottom + 6 : Math.max(6, at.top - own.height - 6)}px`;
   }
-  function told(target) {
+  function tipOf(target) {
     if (!(target instanceof Element)) return null;
-    const cell = target.closest("[data-told]");
-    if (cell) return [cell, cell.dataset.told];
+    const cell = target.closest("[data-tip]");
+    if (cell) return [cell, cell.dataset.tip];
     const term = target.closest("a.term");
     const meaning = term && document.getElementById(decodeURIComponent(term.hash.slice(1)));
     return meaning ? [term, meaning.nextElementSibling.textContent.trim()] : null;
   }
   const hush = () => { tip.hidden = true; };
   function follow(event) {
-    const found = told(event.target);
+    const found = tipOf(event.target);
     if (!found) return hush();
     tell(...found);
-    const status = found[0].closest("section").querySelector(".told");
+    const status = found[0].closest("section").querySelector(".detail-line");
     if (status && event.type === "focusin") status.textContent = found[1];
   }
   for (const kind of ["pointerover", "focusin"]) document.addEventListener(kind, follow);
@@ -150,32 +150,32 @@
       const test = tests[this.filter.value];
       const fits = (i) => !words || side.names[i].toLowerCase().includes(words)
         || this.cells[this.kind][i].some((cell) => other.names[this.across(cell)].toLowerCase().includes(words));
-      const places = side.names.map((_, i) => i).filter((i) => test(i) && fits(i));
+      const indices = side.names.map((_, i) => i).filter((i) => test(i) && fits(i));
       const [column, way] = this.sort, values = side[column];
       const compare = column === "names"
         ? (a, b) => values[a].localeCompare(values[b], "en", { numeric: true })
         : (a, b) => (values[a] ?? -Infinity) - (values[b] ?? -Infinity);
-      return places.sort((a, b) => way * compare(a, b) || a - b);
+      return indices.sort((a, b) => way * compare(a, b) || a - b);
     }
     draw() {
-      const { side } = this, places = this.found();
+      const { side } = this, indices = this.found();
       this.head.replaceChildren(make("tr", {}, ...Object.entries(COLUMNS).map(([key, [title, meaning]]) => {
         const text = key === "names" ? this.noun : key === "fixed" ? `${this.system.measure} if repaired` : title;
         const way = this.sort[0] === key ? this.sort[1] : 0;
         const button = make("button", { type: "button", title: meaning || null, onclick: () => this.order(key) }, text + (way > 0 ? " ▲" : way < 0 ? " ▼" : ""));
         return make("th", { scope: "col", class: key === "names" ? "" : "number", "aria-sort": way > 0 ? "ascending" : way < 0 ? "descending" : "none" }, button);
       })));
-      this.body.replaceChildren(...places.slice(0, this.shown).map((i) => this.row(i)));
+      this.body.replaceChildren(...indices.slice(0, this.shown).map((i) => this.row(i)));
       const noun = this.kind, left = side.left ? `; ${number.format(side.left)} more, which add least to VI, are not on this page` : "";
-      this.count.textContent = `${number.format(places.length)} of ${number.format(side.names.length)} ${noun}${left}.`;
-      this.more.hidden = places.length <= this.shown;
+      this.count.textContent = `${number.format(indices.length)} of ${number.format(side.names.length)} ${noun}${left}.`;
+      this.more.hidden = indices.length <= this.shown;
     }
     order(key) {
       const same = this.sort[0] === key;
       this.sort = [key, same ? -this.sort[1] : key === "names" ? 1 : -1];
       this.draw();
-      const place = Object.keys(COLUMNS).indexOf(key);
-      this.head.rows[0].cells[place].firstChild.focus();
+      const index = Object.keys(COLUMNS).indexOf(key);
+      this.head.rows[0].cells[index].firstChild.focus();
     }
     row(i) {
       const { side, other } = this, first = this.cells[this.kind][i][0];
@@ -186,9 +186,9 @@
         make("td", { class: "what" }, `${percent(side.pure[i])}${largest}`), make("td", { class: "number" }, percent(side.vi[i])),
         make("td", { class: "number" }, side.fixed[i] === null ? "–" : side.fixed[i].toFixed(4)));
     }
-    open(kind, place) {
+    open(kind, index) {
       if (this.kind !== kind) this.turn(kind);
-      this.show(place);
+      this.show(index);
     }
     show(i) {
       this.from = document.activeElement; // gets the focus back on close

@@ -9,10 +9,8 @@ import numpy as np
 
 import karat
 from karat.papers.claims import Claim, number, statement
-from karat.papers.figures import Figure, points
-
-PAPER = "reichart2009"
-TITLE = "Reichart & Rappoport (2009): the NVI clustering evaluation measure"
+from karat.papers.figures import by_system
+from karat.papers.registry import Study, paper
 
 R = sum(np.roll(np.diag([count] * 10), shift, axis=1) for shift, count in enumerate((7, 1, 1, 1)))
 SINGLETONS = np.repeat(np.eye(10, dtype=int), 10, axis=1)
@@ -33,8 +31,20 @@ TABLE_4 = {  # H(C), and H(K) for MDL, T and P labels
 }
 
 
-def claims() -> Iterator[Claim]:
-    """The example of section 5, the extreme cases of section 4, and whether Tables 3 and 4 agree."""
+@paper("Reichart & Rappoport (2009): the NVI clustering evaluation measure")
+def study() -> Study:
+    """Table 1, the extreme cases of section 4, whether Tables 3 and 4 agree."""
+    rows = {"V": 0, "NVI": 2}  # of Table 3
+    printed = {
+        name: {corpus: [float(x) for x in lines[row].split()] for corpus, lines in TABLE_3.items()}
+        for name, row in rows.items()
+    }
+    figure = by_system(printed, SYSTEMS, "Table 3, as printed: V and NVI of three labelings")
+    return Study([*_example(), *_extremes(), *_consistency()], {"table-3": figure})
+
+
+def _example() -> Iterator[Claim]:
+    """The example of section 5."""
     notes = {
         "v_measure": "0.587 is the V of rows with 6, 2 and 2; the argument stands, since singletons score higher",
         "nvi": "cut off, not rounded", "nvik": "cut off, not rounded",
@@ -45,15 +55,11 @@ def claims() -> Iterator[Claim]:
             value = float(karat.parse(measure)(table))
             note = notes.get(measure, "") if name == "Solution R" else ""
             digits = printed if "." in printed else f"{printed}.0"
-            yield number(PAPER, "Table 1", f"{name}: {measure}", digits, value, note)
+            yield number("Table 1", f"{name}: {measure}", digits, value, note)
     v = [float(karat.v_measure(karat.Table.from_matrix(matrix))) for matrix in (SINGLETONS, R)]
     nvi = [float(karat.nvi(karat.Table.from_matrix(matrix))) for matrix in (SINGLETONS, R)]
     text = f"V {v[0]:.3f} and {v[1]:.3f}, NVI {nvi[0]:.3f} and {nvi[1]:.3f}"
-    yield statement(
-        PAPER, "5", "V prefers the singletons to solution R, NVI does not", v[0] > v[1] and nvi[0] > nvi[1], text
-    )
-    yield from _extremes()
-    yield from _consistency()
+    yield statement("5", "V prefers the singletons to solution R, NVI does not", v[0] > v[1] and nvi[0] > nvi[1], text)
 
 
 def _extremes() -> Iterator[Claim]:
@@ -64,7 +70,7 @@ def _extremes() -> Iterator[Claim]:
     nothing = karat.Table.from_matrix(np.outer(sizes, shares) // 6)
     clusters = float(-(shares / 6 * np.log(shares / 6)).sum())
     one_class = karat.Table.from_matrix([[3, 2, 1]])
-    for place, claim, found, wanted in (
+    for place, claim, computed, wanted in (
         ("4", "NVI of a perfect clustering is 0", karat.nvi(perfect), 0.0),
         ("4", "NVI of one cluster is 1", karat.nvi(single), 1.0),
         ("4", "NVI without any knowledge is 1 + H(K)/H(C)", karat.nvi(nothing), 1 + clusters / entropy),
@@ -72,12 +78,12 @@ def _extremes() -> Iterator[Claim]:
         ("4", "NVIK without any knowledge is 1 + H(C)/H(K)", karat.nvik(nothing), 1 + entropy / clusters),
         ("4", "NVIK of one cluster is H(C)", karat.nvik(single), entropy),
     ):
-        yield statement(PAPER, place, claim, abs(float(found) - wanted) < 1e-12, float(found))
+        yield statement(place, claim, abs(float(computed) - wanted) < 1e-12, float(computed))
     twice = karat.Table.from_matrix(2 * np.asarray(R))
     same = math.isclose(float(karat.nvi(twice)), float(karat.nvi(karat.Table.from_matrix(R))))
     other = not math.isclose(float(karat.vi_log_n(twice)), float(karat.vi_log_n(karat.Table.from_matrix(R))))
     text = f"NVI {'stays' if same else 'changes'}, VI/log n {'changes' if other else 'stays'}"
-    yield statement(PAPER, "4", "splitting each item in two changes VI/log n, not NVI", same and other, text)
+    yield statement("4", "splitting each item in two changes VI/log n, not NVI", same and other, text)
 
 
 def _consistency() -> Iterator[Claim]:
@@ -85,23 +91,24 @@ def _consistency() -> Iterator[Claim]:
     for corpus, rows in TABLE_3.items():
         v, vi, nvi, nvik = (row.split() for row in rows)
         gold, clusters = TABLE_4[corpus]
-        for place, system in enumerate(SYSTEMS):
-            distance = float(vi[place]), _rounding_error(vi[place])
-            own = clusters[place], _rounding_error(str(clusters[place]))
+        for index, system in enumerate(SYSTEMS):
+            distance = float(vi[index]), _rounding_error(vi[index])
+            own = clusters[index], _rounding_error(str(clusters[index]))
             both = gold + own[0], 0.005 + own[1]
             for name, printed, (low, value, high) in (
-                ("NVI", nvi[place], _quotient(distance, (gold, 0.005))),
-                ("NVIK", nvik[place], _quotient(distance, own)),
-                ("V", v[place], tuple(1 - x for x in _quotient(distance, both)[::-1])),
+                ("NVI", nvi[index], _quotient(distance, (gold, 0.005))),
+                ("NVIK", nvik[index], _quotient(distance, own)),
+                ("V", v[index], tuple(1 - x for x in _quotient(distance, both)[::-1])),
             ):
-                claim = f"{corpus}, {system}: {name} from the printed VI and entropies"
-                made = number(PAPER, "Tables 3 and 4", claim, printed, value)
+                text = f"{corpus}, {system}: {name} from the printed VI and entropies"
+                claim = number("Tables 3 and 4", text, printed, value)
                 near = low - _rounding_error(printed) <= float(printed) <= high + _rounding_error(printed)
-                if made.verdict == "not reached" and near:
-                    made = made._replace(verdict="reached up to rounding", note="VI and the entropies are rounded too")
-                elif made.verdict == "not reached":
-                    made = made._replace(note="the printed numbers do not agree, whatever their rounding")
-                yield made
+                if claim.verdict == "not reached" and near:
+                    note = "VI and the entropies are rounded too"
+                    claim = claim._replace(verdict="reached up to rounding", note=note)
+                elif claim.verdict == "not reached":
+                    claim = claim._replace(note="the printed numbers do not agree, whatever their rounding")
+                yield claim
 
 
 def _rounding_error(printed: str) -> float:
@@ -112,11 +119,3 @@ def _rounding_error(printed: str) -> float:
 def _quotient(top: tuple[float, float], bottom: tuple[float, float]) -> tuple[float, float, float]:
     """The least, the printed and the largest quotient of two numbers, given their rounding errors."""
     return (top[0] - top[1]) / (bottom[0] + bottom[1]), top[0] / bottom[0], (top[0] + top[1]) / (bottom[0] - bottom[1])
-
-
-def figures() -> dict[str, Figure]:
-    """Table 3 as a figure: V hardly distinguishes the labellings, NVI does."""
-    found = {}
-    for place, name in ((0, "V"), (2, "NVI")):
-        found[name] = {corpus: [float(x) for x in rows[place].split()] for corpus, rows in TABLE_3.items()}
-    return {"table-3": points(found, SYSTEMS, "Table 3, as printed: V and NVI of three labelings")}

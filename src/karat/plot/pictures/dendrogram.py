@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from karat.errors import KaratError
 from karat.meta.relate import Relation
 from karat.plot.canvas import LINES, axes, bare, ink
 from karat.plot.lettering import fitted, name_rows, say_along
+from karat.plot.registry import picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +25,17 @@ class Branch(NamedTuple):
     members: frozenset[int]
 
 
+def _size(relation: Relation, **_: Any) -> tuple[float, float]:
+    """Width and height in inches."""
+    return 6.4, min(max(2.4, 0.9 + 0.24 * len(relation.measures)), 12)
+
+
+@picture(
+    of=Relation,
+    size=_size,
+    caption=lambda relation, **_: f"Measures that correlate over {relation.of} join far to the right.",
+    first=Relation,
+)
 def dendrogram(relation: Relation, *, ax: Axes | None = None) -> Axes:
     """Dendrogram of measures by average linkage of 1 - r; those that join far left correlate little.
 
@@ -34,7 +46,7 @@ def dendrogram(relation: Relation, *, ax: Axes | None = None) -> Axes:
     from scipy.cluster.hierarchy import leaves_list
 
     order = [int(leaf) for leaf in leaves_list(relation.linkage)]
-    ax = axes(ax, 6.4, min(max(2.4, 0.9 + 0.24 * len(order)), 12))
+    ax = axes(ax, *_size(relation))
     groups = {relation.measures.index(m): number for number, group in enumerate(relation.groups(GROUPS)) for m in group}
     for left, right, joined in _joins(relation, order):
         own = {groups[member] for member in joined.members}

@@ -13,7 +13,6 @@ from karat.errors import KaratError
 from karat.machine.caches import cache_folder, remove
 from karat.output.bars import bar
 from karat.output.numbers import several
-from karat.papers import documents
 from karat.papers.claims import Claim, statement
 from karat.papers.corpora.columns import existing
 from karat.papers.corpora.features import Numbers, read_numbers
@@ -21,17 +20,15 @@ from karat.papers.corpora.festival import is_whole, make_corpus
 from karat.papers.corpora.prosody import measure, praat
 from karat.papers.corpora.speech import recordings
 from karat.papers.datasets import DATASETS, load, path
-from karat.papers.studies import Study
+from karat.papers.registry import Study, paper
+from karat.papers.studies.rosenberg2007_documents import lower_peak
 from karat.papers.sweeps import RISING, Curve, figure, grows, peaks, rank_correlation, records, sweep, table
 from karat.version import __version__
 
-PAPER = "rosenberg2007"
-TITLE = "Rosenberg & Hirschberg (2007), section 5.2: pitch accent clustering"
-OPTIONS = ("corpus", "gold", "keep", "iterations", "variant", "processes")
 VARIANTS = {"text": "features as they are", "standardised": "features standardised"}
-STARTS, FEWEST = 5, 1
+STARTS = 5
 METHOD = 1  # version of the synthesis; raise it to invalidate cached speech
-MADE = "festival"  # the corpus that is synthesised on this machine
+SYNTHESISED = "festival"  # the corpus that is synthesised on this machine
 SIZE = 1200  # accented words of the synthesised corpus
 RISE = 30  # number of clusters from which V rises again in the paper
 STABLE = 0.25  # completeness is stable if it changes by less than this share of homogeneity's change
@@ -42,11 +39,11 @@ def corpus_of(corpus: str, gold: str | None = None) -> Numbers:
     if corpus == "vowels":
         data = load(corpus)
         return Numbers(DATASETS[corpus].title, data.gold, data.features)
-    if corpus == MADE:
+    if corpus == SYNTHESISED:
         return _measured(_synthesised(), "speech made by Festival")
     if os.path.isdir(corpus):
         return _measured(corpus, os.path.basename(os.path.abspath(corpus)))
-    return read_numbers(existing(corpus, (MADE, "vowels")), gold=gold)
+    return read_numbers(existing(corpus, (SYNTHESISED, "vowels")), gold=gold)
 
 
 def _synthesised() -> str:
@@ -61,9 +58,9 @@ def _synthesised() -> str:
 
 
 def _measured(folder: str, name: str) -> Numbers:
-    found = recordings(folder)
-    with bar("measuring pitch", len(found)) as advance:
-        measured = measure(found, progress=advance)
+    recorded = recordings(folder)
+    with bar("measuring pitch", len(recorded)) as advance:
+        measured = measure(recorded, progress=advance)
     return Numbers(name, measured.labels, measured.features, tuple(measured.remarks))
 
 
@@ -85,11 +82,12 @@ def sampled(corpus: Numbers, keep: Mapping[str, float]) -> Numbers:
     return Numbers(corpus.name, kept, corpus.features[chosen], (*corpus.remarks, *remarks))
 
 
+@paper("Rosenberg & Hirschberg (2007), section 5.2: pitch accent clustering", variants=VARIANTS)
 def study(
-    corpus: str = MADE, *, gold: str | None = None, keep: Mapping[str, float] | None = None,
+    corpus: str = SYNTHESISED, *, gold: str | None = None, keep: Mapping[str, float] | None = None,
     iterations: int = STARTS, variant: str | None = None, processes: int | None = None,
 ) -> Study:  # fmt: skip
-    """Reproduce Figure 5 on a corpus; parameters as in reproduce()."""
+    """Figure 5: pitch accents clustered by k-means; parameters as in reproduce()."""
     items = sampled(corpus_of(corpus, gold), keep or {})
     curves = {
         how: sweep("accents", _scaled(items.features, name), items.gold, starts=iterations, processes=processes)
@@ -100,8 +98,8 @@ def study(
     starts = several(iterations, "start")
     remarks = [f"On {items.name}: {several(len(items.gold), 'item')} ({sizes}); {starts} of k-means for each k"]
     claims = list(_claims(items, curves))
-    best = _documents(processes) if corpus == MADE else None
-    if corpus == MADE and best is None:
+    best = _documents(processes) if corpus == SYNTHESISED else None
+    if corpus == SYNTHESISED and best is None:
         remarks.append(
             "not compared with documents: that needs karat data fetch reuters, and pip install snowballstemmer"
         )
@@ -127,7 +125,7 @@ def _documents(processes: int | None) -> float | None:
     """The highest V on documents, for the variant that reaches less; None if their data are not cached."""
     try:
         path("reuters")
-        return documents.lower_peak(processes)
+        return lower_peak(processes)
     except KaratError:
         return None
 
@@ -135,13 +133,13 @@ def _documents(processes: int | None) -> float | None:
 def _claims(items: Numbers, curves: Mapping[str, Curve]) -> Iterator[Claim]:
     other = f"{items.name} stands for the paper's part of the Boston Directions Corpus, which is not free"
     for how, curve in curves.items():
-        yield from peaks(PAPER, "Figure 5", curve, {"q2": "10"}, how, other)
+        yield from peaks("Figure 5", curve, {"q2": "10"}, how, other)
         after = curve.mean("q2")[curve.ks.index(curve.peak("q2")) :]
-        found = rank_correlation(-after) if len(after) > 2 else 0.0
+        falling = rank_correlation(-after) if len(after) > 2 else 0.0
         text = f"{after[0]:.3f} at k = {curve.peak('q2')}, {after[-1]:.3f} at k = {curve.ks[-1]}"
-        yield statement(PAPER, "5.2", f"Q2 descends after its peak ({how})", found >= RISING, text, other)
+        yield statement("5.2", f"Q2 descends after its peak ({how})", falling >= RISING, text, other)
         yield from _rises(curve, how, other)
-        yield grows(PAPER, "5.2", curve, how)
+        yield grows("5.2", curve, how)
 
 
 def _rises(curve: Curve, how: str, note: str) -> Iterator[Claim]:
@@ -149,17 +147,17 @@ def _rises(curve: Curve, how: str, note: str) -> Iterator[Claim]:
     if curve.ks[-1] < 2 * RISE:
         return  # too few items to test the claim
     change = {m: float(curve.mean(m)[-1]) - curve.at(m, RISE) for m in ("v_measure", "homogeneity", "completeness")}
-    found = rank_correlation(curve.mean("v_measure")[[k >= RISE for k in curve.ks]])
-    text = f"V {change['v_measure']:+.3f}, rank correlation {found:.2f}"
+    rising = rank_correlation(curve.mean("v_measure")[[k >= RISE for k in curve.ks]])
+    text = f"V {change['v_measure']:+.3f}, rank correlation {rising:.2f}"
     claim = f"from about {RISE} clusters on, V rises ({how})"
-    yield statement(PAPER, "5.2", claim, found >= RISING, text, note)
+    yield statement("5.2", claim, rising >= RISING, text, note)
     text = f"homogeneity {change['homogeneity']:+.3f}, completeness {change['completeness']:+.3f}"
     stays = abs(change["completeness"]) < STABLE * change["homogeneity"]
-    yield statement(PAPER, "5.2", f"there homogeneity grows, completeness is stable ({how})", stays, text, note)
+    yield statement("5.2", f"there homogeneity grows, completeness is stable ({how})", stays, text, note)
 
 
 def _lower(curve: Curve, best: float, how: str) -> Claim:
     highest = float(curve.mean("v_measure").max())
     text = f"{highest:.2f} and {best:.2f}"
     claim = f"accents reach a lower V than documents of either reading ({how})"
-    return statement(PAPER, "5.2", claim, highest < best, text, "both corpora are others than the paper's")
+    return statement("5.2", claim, highest < best, text, "both corpora are others than the paper's")

@@ -19,13 +19,11 @@ from karat.papers.corpora.grammar import Constituents, constituents, syntactic_f
 from karat.papers.corpora.merging import merged_labels
 from karat.papers.corpora.treebanks import trees_in
 from karat.papers.datasets import DATASETS, fetch
-from karat.papers.figures import points
-from karat.papers.reichart2009 import PAPER, SYSTEMS, TABLE_3, TABLE_4
-from karat.papers.studies import Study
+from karat.papers.figures import by_system
+from karat.papers.registry import Study, paper
+from karat.papers.studies.reichart2009 import SYSTEMS, TABLE_3, TABLE_4
 from karat.papers.synth.kmeans import KMeans
 
-TITLE = "Reichart & Rappoport (2009), section 6: grammar induction"
-OPTIONS = ("corpus",)
 LONGEST = 10  # words of a sentence, at most
 COVERED = 0.95  # share of the constituents that the prominent labels cover
 MEASURES = {"V": "v_measure", "VI": "vi", "NVI": "nvi", "NVIK": "nvik"}
@@ -47,8 +45,8 @@ class Labelling(NamedTuple):
     def of(cls, gold: Any, labels: NDArray[np.int64]) -> Labelling:
         """Score labels by the measures of Tables 3 and 4."""
         asked = [*MEASURES.values(), "class_entropy", "cluster_entropy"]
-        found = karat.score(gold, labels, measures=asked)
-        return cls(labels, {name: float(found[name]) for name in asked})
+        scores = karat.score(gold, labels, measures=asked)
+        return cls(labels, {name: float(scores[name]) for name in asked})
 
     def sizes(self) -> list[int]:
         """The number of labels, and of those with 1, < 10, < 100 and >= 100 constituents."""
@@ -60,32 +58,33 @@ class Labelling(NamedTuple):
         ]
 
 
+@paper("Reichart & Rappoport (2009), section 6: grammar induction")
 def study(corpus: str = "potsdam") -> Study:
-    """Reproduce Tables 2 to 4 on a treebank; corpus as in reproduce()."""
+    """Tables 2 to 4: labels of constituents, merged and clustered; corpus as in reproduce()."""
     name = (
         DATASETS[corpus].title.partition(",")[0] if corpus == "potsdam" else os.path.basename(os.path.abspath(corpus))
     )
-    place = fetch(corpus) if corpus == "potsdam" else existing(corpus, ("potsdam",))
-    found = constituents(trees_in(place), longest=LONGEST)
-    gold = found.gold
+    path = fetch(corpus) if corpus == "potsdam" else existing(corpus, ("potsdam",))
+    units = constituents(trees_in(path), longest=LONGEST)
+    gold = units.gold
     target, prominent = _numbers(gold)
     with bar("merging labels", None) as advance:
-        merged = merged_labels(found, progress=lambda *_: advance())
+        merged = merged_labels(units, progress=lambda *_: advance())
     labellings = {
         "MDL": Labelling.of(gold, merged),
-        "T": Labelling.of(gold, clustered(found, merged, target)),
-        "P": Labelling.of(gold, clustered(found, merged, prominent)),
+        "T": Labelling.of(gold, clustered(units, merged, target)),
+        "P": Labelling.of(gold, clustered(units, merged, prominent)),
     }
     short = "computed"
     remarks = (
-        f"On {name}: {several(found.sentences, 'sentence')} of at most {LONGEST} words, {len(gold):,} constituents, "
+        f"On {name}: {several(units.sentences, 'sentence')} of at most {LONGEST} words, {len(gold):,} constituents, "
         f"{target} gold labels, of which {prominent} cover {COVERED:.0%}",
         "the brackets and the parts of speech are gold's, where the paper's came from unsupervised parsers and taggers",
     )
     values = {m: {short: [labellings[s].scores[MEASURES[m]] for s in SYSTEMS], **_printed(m)} for m in ("V", "NVI")}
     return Study(
         list(_claims(labellings)),
-        {"table-3-labels": points(values, SYSTEMS, f"Table 3: V and NVI of three labelings; {name} is computed")},
+        {"table-3-labels": by_system(values, SYSTEMS, f"Table 3: V and NVI of three labelings; {name} is computed")},
         [_table_2(short, labellings), _table_3(short, labellings), _table_4(short, labellings)],
         [{"labelling": s, **labellings[s].scores, "labels": labellings[s].sizes()[0]} for s in SYSTEMS],
         remarks,
@@ -98,51 +97,51 @@ def _numbers(gold: Any) -> tuple[int, int]:
     return sizes.size, int(np.searchsorted(np.cumsum(sizes), COVERED * sizes.sum(), side="right")) + 1
 
 
-def clustered(found: Constituents, labels: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+def clustered(units: Constituents, labels: NDArray[np.int64], k: int) -> NDArray[np.int64]:
     """Labels merged into k clusters by k-means over syntactic features, weighted by frequency.
 
     The initial centres are the k most frequent labels, which have the lowest numbers.
     """
-    features = syntactic_features(found, labels).values
+    features = syntactic_features(units, labels).values
     k = min(k, len(features))
     sizes = np.bincount(labels, minlength=len(features))
     joined = KMeans(k, start=features[:k]).fit_predict(features, sample_weight=sizes)
     return np.asarray(joined[labels])
 
 
-def _claims(found: Mapping[str, Labelling]) -> Iterator[Claim]:
-    values = {name: [found[system].scores[text] for system in SYSTEMS] for name, text in MEASURES.items()}
+def _claims(labellings: Mapping[str, Labelling]) -> Iterator[Claim]:
+    values = {name: [labellings[system].scores[text] for system in SYSTEMS] for name, text in MEASURES.items()}
     shown = {name: ", ".join(f"{value:.2f}" for value in row) for name, row in values.items()}
     other = "another corpus than the paper's, with gold brackets and parts of speech; MDL, T, P in this order"
     spread = max(values["V"]) - min(values["V"])
     claim = f"V is about the same for MDL, T and P (within {ABOUT_EQUAL})"
-    yield statement(PAPER, "Table 3", claim, spread <= ABOUT_EQUAL, shown["V"], other)
+    yield statement("Table 3", claim, spread <= ABOUT_EQUAL, shown["V"], other)
     for name in ("VI", "NVI"):
         fewer = values[name][0] > values[name][1] > values[name][2]
-        yield statement(PAPER, "Table 3", f"{name} prefers few labels: P to T to MDL", fewer, shown[name], other)
+        yield statement("Table 3", f"{name} prefers few labels: P to T to MDL", fewer, shown[name], other)
     best = values["NVIK"][0] < min(values["NVIK"][1:])
-    yield statement(PAPER, "Table 3", "NVIK prefers MDL labels", best, shown["NVIK"], other)
-    entropies = [found[system].scores["cluster_entropy"] for system in SYSTEMS]
+    yield statement("Table 3", "NVIK prefers MDL labels", best, shown["NVIK"], other)
+    entropies = [labellings[system].scores["cluster_entropy"] for system in SYSTEMS]
     text = ", ".join(f"{value:.2f}" for value in entropies)
     more = entropies[0] > entropies[1] > entropies[2]
     joined = "T and P join labels of MDL, so only T against P could fail"
-    yield statement(PAPER, "Table 4", "H(K) increases with the number of labels", more, text, joined)
-    labels, single = found["MDL"].sizes()[:2]
+    yield statement("Table 4", "H(K) increases with the number of labels", more, text, joined)
+    labels, single = labellings["MDL"].sizes()[:2]
     text = f"{single} of {labels}"
-    yield statement(PAPER, "Table 2", "most MDL labels annotate one constituent", single > labels / 2, text, other)
+    yield statement("Table 2", "most MDL labels annotate one constituent", single > labels / 2, text, other)
 
 
 def _printed(measure: str) -> dict[str, list[float]]:
-    place = list(MEASURES).index(measure)
-    return {f"{corpus}, printed": [float(x) for x in rows[place].split()] for corpus, rows in TABLE_3.items()}
+    row = list(MEASURES).index(measure)
+    return {f"{corpus}, printed": [float(x) for x in rows[row].split()] for corpus, rows in TABLE_3.items()}
 
 
-def _table_2(name: str, found: Mapping[str, Labelling]) -> Layout:
+def _table_2(name: str, labellings: Mapping[str, Labelling]) -> Layout:
     headings = [
         "corpus",
         *(f"{system}: {size}" for system in ("T", "P", "MDL") for size in ("L", "=1", "<10", "<100", "≥100")),
     ]
-    computed = [str(size) for system in ("T", "P", "MDL") for size in found[system].sizes()]
+    computed = [str(size) for system in ("T", "P", "MDL") for size in labellings[system].sizes()]
     printed = [[f"{corpus}, printed", *" ".join(rows).split()] for corpus, rows in TABLE_2.items()]
     note = "L: how many labels; then those that annotate one constituent, less than 10, less than 100, 100 or more."
     return Layout(
@@ -150,16 +149,16 @@ def _table_2(name: str, found: Mapping[str, Labelling]) -> Layout:
     )
 
 
-def _table_3(name: str, found: Mapping[str, Labelling]) -> Layout:
+def _table_3(name: str, labellings: Mapping[str, Labelling]) -> Layout:
     headings = ["corpus", *(f"{measure}: {system}" for measure in MEASURES for system in SYSTEMS)]
-    computed = [decimals(found[system].scores[text], 2) for text in MEASURES.values() for system in SYSTEMS]
+    computed = [decimals(labellings[system].scores[text], 2) for text in MEASURES.values() for system in SYSTEMS]
     printed = [[f"{corpus}, printed", *" ".join(rows).split()] for corpus, rows in TABLE_3.items()]
     return Layout("Table 3: V, VI, NVI and NVIK", headings, [[name, *computed], *printed], ["In nats."])
 
 
-def _table_4(name: str, found: Mapping[str, Labelling]) -> Layout:
+def _table_4(name: str, labellings: Mapping[str, Labelling]) -> Layout:
     headings = ["corpus", "H(C)", *(f"H(K): {system}" for system in SYSTEMS)]
-    scores = [found[system].scores for system in SYSTEMS]
+    scores = [labellings[system].scores for system in SYSTEMS]
     computed = [scores[0]["class_entropy"], *(row["cluster_entropy"] for row in scores)]
     printed = [[f"{corpus}, printed", *map(str, (gold, *rest))] for corpus, (gold, rest) in TABLE_4.items()]
     return Layout("Table 4: entropies", headings, [[name, *(decimals(x, 2) for x in computed)], *printed], ["In nats."])

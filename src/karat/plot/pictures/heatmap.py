@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.errors import KaratError
+from karat.explanations.explanation import Explanation
 from karat.plot.canvas import axes, bare, paper, readable_on, shades
 from karat.plot.lettering import (
     LETTER,
@@ -21,15 +22,34 @@ from karat.plot.lettering import (
     say_along,
     size_of,
 )
-from karat.plot.overviews import Overview, at_most, overview
+from karat.plot.overviews import Overview, at_most, has_cells, overview
+from karat.plot.registry import picture
+from karat.scoring.scores import Scores
+from karat.tables.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+MOST = 40  # classes and clusters drawn by default
 SIZES = (0.36, 0.28)  # width of a column and height of a row in inches, on a new figure
 
 
-def heatmap(table: object, *, ax: Axes | None = None, most: int = 40, share: str = "class") -> Axes:
+def _size_of(view: Overview) -> tuple[float, float]:
+    """Width and height in inches."""
+    rows, cols = view.counts.shape
+    longest = max(len(name(label)) for label in view.classes.labels)
+    return min(max(1.6 + 0.08 * longest + SIZES[0] * cols, 4), 15), min(max(1.4 + SIZES[1] * rows, 2.8), 13)
+
+
+@picture(
+    of=(Table, Scores, Explanation),
+    applies=has_cells,
+    size=lambda table, most=MOST, **_: _size_of(overview(table, most, most)),
+    caption=lambda _, share="class", **__: f"Items by class and cluster; the shade is the share of the {share}.",
+    first=Scores,
+    page={"most": 20},
+)
+def heatmap(table: object, *, ax: Axes | None = None, most: int = MOST, share: str = "class") -> Axes:
     """The contingency table; colour is the share of the class or cluster, counts are shown if they fit.
 
     Classes are ordered by size, clusters by their majority class. At most `most` classes and clusters are drawn, the
@@ -41,8 +61,7 @@ def heatmap(table: object, *, ax: Axes | None = None, most: int = 40, share: str
         raise KaratError(f"share={share!r} is not supported; use 'class' or 'cluster'.")
     view = overview(table, at_most(most), most).beside()
     rows, cols = view.counts.shape
-    longest = max(len(name(label)) for label in view.classes.labels)
-    ax = axes(ax, min(max(1.6 + 0.08 * longest + SIZES[0] * cols, 4), 15), min(max(1.4 + SIZES[1] * rows, 2.8), 13))
+    ax = axes(ax, *_size_of(view))
     from matplotlib.colors import PowerNorm  # so that small shares are visible
 
     shares = view.shares(share)

@@ -1,4 +1,4 @@
-"""Plots as SVG, in light and dark variants.
+"""Pictures as SVG for pages, in light and dark variants.
 
 The page's Content-Security-Policy forbids style attributes, so matplotlib's styles are rewritten as the equivalent
 SVG presentation attributes.
@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable
+from functools import partial
 from io import StringIO
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from karat.plot.canvas import need_matplotlib
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from karat.plot.registry import Picture
 
 INK = {"light": "#1d2430", "dark": "#e4e8ee"}
 FONTS = "'DejaVu Sans', Verdana, sans-serif"  # of similar widths, as the reader may lack some
@@ -24,26 +23,29 @@ _STYLE = re.compile(r' style="([^"]*)"')
 _FONT = re.compile(r"^(?:(italic|oblique) )?(?:(bold|\d+) )?([\d.]+)px .*$")
 
 
-class Figure(NamedTuple):
-    """A plot in its light and dark variants, with caption and text alternative."""
+class Drawing(NamedTuple):
+    """A picture in its light and dark variants, with caption and text alternative."""
 
     light: str
     dark: str
     caption: str
-    label: str  # text alternative for screen readers
+    alternative: str  # for screen readers
 
 
-def figure(draw: Callable[[Axes], Any], width: float, height: float, caption: str, label: str, key: str) -> Figure:
-    """Render draw(axes) at this size in inches; key makes ids unique among the figures of a page."""
+def drawing(picture: Picture, result: object, key: str, **options: Any) -> Drawing:
+    """A picture of a result for a page; key makes ids unique among the pictures of the page."""
+    chosen = {**picture.page, **options}
+    size = picture.size(result, **chosen)
+    light, dark = (svg(partial(picture.draw, result, **chosen), size, key, tone) for tone in INK)
+    return Drawing(light, dark, picture.caption(result, **chosen), picture.alternative(result, **chosen))
+
+
+def svg(draw: Callable[..., Any], size: tuple[float, float], key: str, tone: str = "light") -> str:
+    """What draw(ax=axes) draws at this width and height in inches; tone: "light" or "dark"."""
     need_matplotlib()
-    light, dark = (_svg(draw, width, height, tone, key) for tone in ("light", "dark"))
-    return Figure(light, dark, caption, label)
-
-
-def _svg(draw: Callable[[Axes], Any], width: float, height: float, tone: str, key: str) -> str:
     from matplotlib import rc_context, rcParamsDefault
     from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure as Drawing
+    from matplotlib.figure import Figure
 
     ink = INK[tone]
     colours = dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), ink)
@@ -54,11 +56,11 @@ def _svg(draw: Callable[[Axes], Any], width: float, height: float, tone: str, ke
     settings: Any = {**defaults, **colours, **faces, **salt}
     with rc_context(settings), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of missing glyphs, which the browser may have
-        drawing = Drawing(figsize=(width, height), layout="constrained")
-        FigureCanvasSVG(drawing)
-        draw(drawing.subplots())
+        figure = Figure(figsize=size, layout="constrained")
+        FigureCanvasSVG(figure)
+        draw(ax=figure.subplots())
         text = StringIO()
-        drawing.savefig(text, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+        figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     return _plain(text.getvalue(), f"{key}-{tone}")
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.explanations.explanation import Explanation
 from karat.output.layout import width
 from karat.plot.canvas import allotted, axes, bare, extent, fill, ink, paper
 from karat.plot.lettering import (
@@ -23,15 +24,33 @@ from karat.plot.lettering import (
     size_of,
     ticked,
 )
-from karat.plot.overviews import Overview, at_most, overview
+from karat.plot.overviews import Overview, at_most, has_cells, overview
+from karat.plot.registry import picture
+from karat.scoring.scores import Scores
+from karat.tables.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+MOST = 30  # clusters drawn by default
 CLASSES = 12  # at most: more are hard to distinguish by colour and hatch
 
 
-def composition(table: object, *, ax: Axes | None = None, most: int = 30) -> Axes:
+def _size_of(view: Overview) -> tuple[float, float]:
+    """Width and height in inches."""
+    return 6.4, min(max(2.6, 1.3 + 0.26 * view.counts.shape[1]), 12)
+
+
+@picture(
+    of=(Table, Scores, Explanation),
+    applies=has_cells,
+    size=lambda table, most=MOST, **_: _size_of(overview(table, CLASSES, most)),
+    caption="Shares of the classes in the largest clusters.",
+    alternative="Bars with the shares of the classes in each cluster; the table has the same counts.",
+    section="system",
+    page={"most": 20},
+)
+def composition(table: object, *, ax: Axes | None = None, most: int = MOST) -> Axes:
     """A stacked bar for each cluster, largest first: the shares of its classes; its size on the right.
 
     At most `most` clusters are drawn, and one bar for all others; of the classes, the largest twelve.
@@ -39,15 +58,14 @@ def composition(table: object, *, ax: Axes | None = None, most: int = 30) -> Axe
     table: a Table, or a result that has one, such as Scores or an Explanation.
     """
     view = overview(table, CLASSES, at_most(most))
-    bars = view.counts.shape[1]
-    ax = axes(ax, 6.4, min(max(2.6, 1.3 + 0.26 * bars), 12))
+    ax = axes(ax, *_size_of(view))
     shares = view.shares("cluster")
     starts = np.cumsum(shares, axis=0) - shares
     for line, (part, start) in enumerate(zip(shares, starts, strict=True)):
         look = fill(line if line < len(view.classes.names) else -1)
         drawn = np.flatnonzero(part)
         ax.barh(drawn, part[drawn], 0.82, left=start[drawn], edgecolor=paper(ax), linewidth=0.6, **look)
-    ax.set(xlim=(0, 1), ylim=(bars - 0.5, -0.5))
+    ax.set(xlim=(0, 1), ylim=(shares.shape[1] - 0.5, -0.5))
     ax.set_xticks([0, 0.5, 1], ["0%", "50%", "100%"])
     bare(ax)
     ax.tick_params(axis="y", length=0)

@@ -8,22 +8,48 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.explanations.explanation import Explanation
+from karat.output.numbers import several
 from karat.plot.canvas import GREY, allotted, axes, bare, dark, fill, ink, paper, settled
 from karat.plot.lettering import LEADING, SMALLEST, dots, letters, name, size_of
-from karat.plot.overviews import Overview, Side, at_most, overview
+from karat.plot.overviews import Overview, Side, at_most, checked, has_cells, overview
 from karat.plot.placing import spread
+from karat.plot.registry import picture
+from karat.scoring.scores import Scores
+from karat.tables.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Floats = NDArray[np.float64]
 
+MOST = 20  # classes and clusters drawn by default
+NOUNS = "class", "cluster"
 GAP = 0.02  # between two blocks, as a share of the height
 BLOCK = 0.025  # width of a block, as a share of the width
 LABEL = 0.03  # distance from a block to its name, as a share of the width
 
 
-def flow(table: object, *, ax: Axes | None = None, most: int = 20) -> Axes:
+def _size_of(view: Overview) -> tuple[float, float]:
+    """Width and height in inches."""
+    return 6.4, min(max(3.2, 0.32 * max(view.counts.shape)), 12)
+
+
+def _alternative(table: object, most: int = MOST, **_: Any) -> str:
+    classes, clusters = (several(min(size, most), noun) for size, noun in zip(checked(table).shape, NOUNS, strict=True))
+    return f"Flow from {classes} to {clusters}; the table has the same counts."
+
+
+@picture(
+    of=(Table, Scores, Explanation),
+    applies=has_cells,
+    size=lambda table, most=MOST, **_: _size_of(overview(table, most, most)),
+    caption="The clusters of each class.",
+    alternative=_alternative,
+    section="system",
+    first=Explanation,
+)
+def flow(table: object, *, ax: Axes | None = None, most: int = MOST) -> Axes:
     """Bands from classes (left) to clusters (right), as thick as their counts, ordered to cross little.
 
     At most `most` classes and clusters are drawn, the largest, and one block for all others.
@@ -31,13 +57,12 @@ def flow(table: object, *, ax: Axes | None = None, most: int = 20) -> Axes:
     table: a Table, or a result that has one, such as Scores or an Explanation.
     """
     view = overview(table, at_most(most), most).untangled()
-    blocks = max(view.counts.shape)
-    ax = axes(ax, 6.4, min(max(3.2, 0.32 * blocks), 12))
+    ax = axes(ax, *_size_of(view))
     ax.set(xlim=(0, 1), ylim=(1, 0), yticks=[])
     bare(ax)
     ax.set_xticks([BLOCK / 2, 1 - BLOCK / 2], ["class", "cluster"])
     ax.tick_params(axis="x", length=0, top=False, bottom=False, labeltop=True, labelbottom=False)
-    scale = 1 - min(GAP * (blocks - 1), 0.3)
+    scale = 1 - min(GAP * (max(view.counts.shape) - 1), 0.3)
     tops = [_tops(view.counts.sum(axis=axis), scale) for axis in (1, 0)]
     _bands(ax, view, tops, scale)
     for column, side in enumerate((view.classes, view.clusters)):

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 import numpy as np
 
 import karat
-from karat.meta.desiderata import DESIDERATA, response
+from karat.meta.desiderata import DESIDERATA, Response, response
 from karat.meta.families import Family, Grid
 from karat.papers.claims import Claim, cells, number
-from karat.papers.figures import Figure, bars
-
-PAPER = "rosenberg2007"
-TITLE = "Rosenberg & Hirschberg (2007): V-measure, a conditional entropy-based external cluster evaluation measure"
+from karat.papers.figures import bars
+from karat.papers.registry import Study, paper
 
 _B = [[3, 2, 0], [0, 3, 2], [2, 0, 3]]
 SOLUTIONS = {  # contingency tables of the solutions of Figure 2
@@ -56,30 +54,37 @@ def grid() -> Grid:
     )  # fmt: skip
 
 
-def claims() -> Iterator[Claim]:
-    """Figures 2 and 3, and the 63 rates of Table 2."""
+@paper("Rosenberg & Hirschberg (2007): V-measure, a conditional entropy-based external cluster evaluation measure")
+def study() -> Study:
+    """Figures 2 and 3, all 63 rates of Table 2 on 14,440 tables."""
+    responses = {
+        desideratum.name: {name: response(grid(), karat.parse(text), desideratum) for name, text in MEASURES.items()}
+        for desideratum in DESIDERATA
+    }
+    printed = {name: [float(rate) for rate in rates.split()] for name, rates in TABLE_2.items()}
+    computed = {name: [answer.rate for answer in row.values()] for name, row in responses.items()}
+    title = "Table 2: share of tests passed, printed and computed"
+    return Study([*_solutions(), *_rates(responses)], {"table-2": bars(printed, computed, list(MEASURES), title)})
+
+
+def _solutions() -> Iterator[Claim]:
+    """Figures 2 and 3: scores of solutions, and a member of the family of tables."""
     swapped = "the caption prints 0.5 for A and B and 0.6 for C and D; the text has them right"
     for name, v, f in (("A", "0.14", "0.6"), ("B", "0.39", "0.6"), ("C", "0.30", "0.5"), ("D", "0.41", "0.5")):
         table = karat.Table.from_matrix(SOLUTIONS[name])
-        yield number(PAPER, "Figure 2", f"V-measure of solution {name}", v, float(karat.v_measure(table)))
-        yield number(PAPER, "Figure 2", f"F-measure of solution {name}", f, float(karat.f_measure(table)), swapped)
+        yield number("Figure 2", f"V-measure of solution {name}", v, float(karat.v_measure(table)))
+        yield number("Figure 2", f"F-measure of solution {name}", f, float(karat.f_measure(table)), swapped)
     printed = [["12", "2", "4"], ["12", "2", "4"], ["2", "12", "4"], ["3", "3", "0"]]
     member = Family(
         classes=3, useful=2, noise=1, noise_classes=1, error_1=0.1, error_2=0.2, error_3=0.1, spread="cells"
     )
-    yield cells(PAPER, "Figure 3", "the sample solution of 60 items", printed, 60 * member.distribution)
-    for desideratum in DESIDERATA:
-        rates = TABLE_2[desideratum.name].split()
-        for (name, text), rate in zip(MEASURES.items(), rates, strict=True):
-            found = response(grid(), karat.parse(text), desideratum)
-            claim = f"{desideratum.name}, {name}: share of {found.steps:,} tests"
-            made = number(PAPER, "Table 2", claim, rate, found.rate, READING)
-            yield made._replace(note=WHY) if made.verdict == "not reached" else made
+    yield cells("Figure 3", "the sample solution of 60 items", printed, 60 * member.distribution)
 
 
-def figures() -> dict[str, Figure]:
-    """Table 2 as bars, printed and computed."""
-    made = [claim for claim in claims() if claim.place == "Table 2"]
-    return {
-        "table-2": bars(made, list(TABLE_2), list(MEASURES), "Table 2: share of tests passed, printed and computed")
-    }
+def _rates(responses: Mapping[str, Mapping[str, Response]]) -> Iterator[Claim]:
+    """The rates of Table 2: the share of tests that a measure passes, by desideratum."""
+    for desideratum, row in responses.items():
+        for (name, answer), rate in zip(row.items(), TABLE_2[desideratum].split(), strict=True):
+            text = f"{desideratum}, {name}: share of {answer.steps:,} tests"
+            claim = number("Table 2", text, rate, answer.rate, READING)
+            yield claim._replace(note=WHY) if claim.verdict == "not reached" else claim

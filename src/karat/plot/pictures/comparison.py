@@ -10,9 +10,10 @@ from karat.comparisons.results import Comparison
 from karat.errors import KaratError
 from karat.measures.parsing import parse
 from karat.measures.registry import Measure
-from karat.output.layout import shortened
+from karat.output.layout import shortened, shown
 from karat.plot.canvas import GREY, LINES, axes, bare, dark, extent, ink
 from karat.plot.lettering import dots, fitted, fitting, literal, name_rows, say_along, size_of, ticked
+from karat.plot.registry import picture
 from karat.scoring.scores import with_unit
 from karat.uncertainty.interval import Interval
 
@@ -34,6 +35,21 @@ class Standing(NamedTuple):
     beats: str  # letters of the systems that it is significantly better than
 
 
+def _size(comparison: Comparison, *_: Any, **__: Any) -> tuple[float, float]:
+    """Width and height in inches."""
+    return 6.4, min(max(2.2, 1.2 + 0.28 * len(comparison)), 14)
+
+
+def _caption(comparison: Comparison, measure: str | Measure | None = None, **_: Any) -> str:
+    chosen = comparison.measures[0] if measure is None else parse(measure)
+    return f"Systems by {shown(chosen)}, with confidence intervals; beside each name, its letter. " + (
+        "On the right, the systems that it is significantly better than."
+        if any(comparison.verdicts[str(chosen)].beats)
+        else "No system is significantly better than another."
+    )
+
+
+@picture(of=Comparison, size=_size, caption=_caption, section="comparison", first=Comparison)
 def comparison(comparison: Comparison, measure: str | Measure | None = None, *, ax: Axes | None = None) -> Axes:
     """Systems by score, best on top; on the right, letters of those that each significantly beats.
 
@@ -43,7 +59,7 @@ def comparison(comparison: Comparison, measure: str | Measure | None = None, *, 
         raise KaratError(f"{type(comparison).__name__} is not a comparison; give karat.compare(gold, systems).")
     chosen = comparison.measures[0] if measure is None else parse(measure)
     standings = _standings(comparison, chosen)
-    ax = axes(ax, 6.4, min(max(2.2, 1.2 + 0.28 * len(standings)), 14))
+    ax = axes(ax, *_size(comparison))
     differ = _draw(ax, standings)
     bare(ax, "bottom")
     ax.tick_params(axis="y", length=0)

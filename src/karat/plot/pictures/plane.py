@@ -14,8 +14,10 @@ from karat.errors import KaratError
 from karat.measures.information import completeness, homogeneity
 from karat.plot.canvas import GREY, LINES, axes, ink, paper, settled
 from karat.plot.lettering import dots, name, size_of
-from karat.plot.overviews import checked
+from karat.plot.overviews import checked, has_cells
 from karat.plot.placing import Box, around
+from karat.plot.registry import picture
+from karat.scoring.boards import Board
 from karat.scoring.scores import Scores
 from karat.tables.table import Table
 from karat.tables.trivial import OneCluster, Singletons
@@ -24,6 +26,7 @@ from karat.uncertainty.interval import Interval
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+SIZE = (5.6, 4.8)  # inches
 LEVELS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 BORDER = 0.02  # margin beyond 0 and 1, so that points on the edge are not clipped
 CLOSE = 0.1  # zoom=None zooms in if systems differ by less in both scores
@@ -41,6 +44,23 @@ class Point(NamedTuple):
     intervals: tuple[Interval, ...] = ()
 
 
+def _caption(systems: Mapping[str, object], **_: Any) -> str:
+    caption = "Homogeneity and completeness, with contours of V."
+    if any(_intervals(result) for result in systems.values()):
+        caption += " Dots are scores; crosses are confidence intervals, centred on bias-corrected estimates."
+    return caption
+
+
+@picture(
+    of=(Comparison, Board),
+    applies=lambda systems: all(map(has_cells, systems.values())),
+    size=lambda *_, **__: SIZE,
+    caption=_caption,
+    alternative="A point for each system by homogeneity and completeness; the scores are in the table.",
+    section="comparison",
+    first=Board,
+    notebook=Comparison,
+)
 def plane(systems: object, *, ax: Axes | None = None, beta: float = 1, zoom: bool | None = False) -> Axes:
     """Each system as a point: homogeneity (x) and completeness (y), with contours of V.
 
@@ -56,7 +76,7 @@ def plane(systems: object, *, ax: Axes | None = None, beta: float = 1, zoom: boo
     tables, points = _points(systems)
     if zoom is None:
         zoom = len(points) > 1 and all(np.ptp([p[axis] for p in points]) < CLOSE for axis in (1, 2))
-    ax = axes(ax, 5.6, 5)
+    ax = axes(ax, *SIZE)
     view = _view(points, zoom)
     ax.set(xlim=view[0], ylim=view[1], xlabel="homogeneity", ylabel="completeness")
     _curves(ax, float(beta), zoom)

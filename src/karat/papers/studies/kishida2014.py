@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise, product
 from typing import NamedTuple
 
@@ -14,16 +15,14 @@ from numpy.typing import NDArray
 import karat
 from karat.machine.caches import cache_folder
 from karat.papers.claims import Claim, Verdict, decimals_of, statement
-from karat.papers.figures import Figure, curves, tree
+from karat.papers.figures import Figure, curves
+from karat.papers.registry import Study, paper
 from karat.papers.runs import in_blocks
 from karat.papers.synth import DocumentModel, SphericalKMeans, tf_idf
 from karat.papers.synth.documents import BALANCED, BIASED
 from karat.version import __version__
 
-PAPER = "kishida2014"
 TITLE = "Kishida (2014): empirical comparison of external evaluation measures for document clustering"
-OPTIONS = ("iterations", "variant", "processes")
-FEWEST = 2  # iterations, as a standard error needs two
 
 MEASURES = {
     "pur": "purity", "invpur": "inverse_purity", "F": "f_measure", "BCF": "bcubed_f", "Rand": "rand", "ARI": "ari",
@@ -98,7 +97,7 @@ def simulate(block: Block) -> NDArray[np.float64]:
     return np.column_stack([karat.parse(text).of(stack) for text in (*MEASURES.values(), *ENTROPIES.values())])
 
 
-class Study:
+class Simulation:
     """The results of all settings, by iteration and measure; computed, or read from the cache."""
 
     def __init__(self, iterations: int, variant: str, processes: int | None) -> None:
@@ -109,11 +108,11 @@ class Study:
             for s in settings
             for number, size in _sizes(iterations)
         ]
-        found = in_blocks(simulate, blocks, cache_folder(PAPER, f"{variant}-{__version__}"), processes)
+        results = in_blocks(simulate, blocks, cache_folder("kishida2014", f"{variant}-{__version__}"), processes)
         self.values: dict[Setting, NDArray[np.float64]] = {}
         for name, block in blocks:
             part = [self.values[block.setting]] if block.setting in self.values else []
-            self.values[block.setting] = np.concatenate([*part, found[name]])
+            self.values[block.setting] = np.concatenate([*part, results[name]])
 
     def of(self, name: str, sizes: str, error: float, clusters: int) -> NDArray[np.float64]:
         """The values of a measure in one setting, one for each iteration."""
@@ -123,10 +122,12 @@ class Study:
         """The mean of a measure in one setting."""
         return float(self.of(name, sizes, error, clusters).mean())
 
-    def correlations(self, sizes: str, error: float, clusters: int) -> NDArray[np.float64]:
-        """Correlation matrix of the fifteen measures over iterations; van Dongen's criterion as 1 - vDon."""
-        columns = [self.of(name, sizes, error, clusters) * (-1 if name == "vDon" else 1) for name in MEASURES]
-        return np.asarray(np.corrcoef(np.array(columns)))
+    def relation(self, sizes: str, error: float, clusters: int) -> karat.Relation:
+        """The correlations of the fifteen measures over the iterations of one setting."""
+        measures = tuple(karat.parse(text) for text in MEASURES.values())
+        signs = [-1 if measure.better == "lower" else 1 for measure in measures]
+        columns = [self.of(name, sizes, error, clusters) for name in MEASURES]
+        return karat.Relation(measures, np.column_stack(columns) * signs, f"{len(columns[0])} iterations")
 
 
 def _sizes(iterations: int) -> Iterator[tuple[int, int]]:
@@ -134,30 +135,25 @@ def _sizes(iterations: int) -> Iterator[tuple[int, int]]:
         yield number, min(BLOCK, iterations - start)
 
 
-_studies: dict[tuple[int, str], Study] = {}
-
-
+@paper(TITLE, variants=VARIANTS, fewest=2)  # a standard error needs two iterations
 def study(iterations: int = 1000, variant: str = "text", processes: int | None = None) -> Study:
-    """The simulation; repeated calls return the same object."""
-    key = iterations, variant
-    if key not in _studies:
-        _studies[key] = Study(iterations, variant, processes)
-    return _studies[key]
+    """Tables 1 and 2, Figures 2–7, the findings of section 5, by simulation: 70,000 clusterings."""
+    simulation = Simulation(iterations, variant, processes)
+    return Study(list(_claims(simulation)), _figures(simulation))
 
 
-def claims(iterations: int = 1000, variant: str = "text", processes: int | None = None) -> Iterator[Claim]:
+def _claims(simulation: Simulation) -> Iterator[Claim]:
     """Tables 1 and 2 with their Monte-Carlo errors, and the findings of section 5."""
-    found = study(iterations, variant, processes)
     for name, row in TABLE_1.items():
         for error, printed in zip(ERRORS, row.split(), strict=True):
-            values = found.of(name, "balanced", error, 10)
+            values = simulation.of(name, "balanced", error, 10)
             yield _close("Table 1", f"{name}, error {error}", printed, values.mean(), _error(values))
     for name, row in TABLE_2.items():
         for error, printed in zip(ERRORS, row.split(), strict=True):
-            biased, balanced = (found.of(name, sizes, error, 10) for sizes in ("biased", "balanced"))
+            biased, balanced = (simulation.of(name, sizes, error, 10) for sizes in ("biased", "balanced"))
             standard_error = math.hypot(_error(biased), _error(balanced))
             yield _close("Table 2", f"{name}, error {error}", printed, biased.mean() - balanced.mean(), standard_error)
-    yield from _findings(found)
+    yield from _findings(simulation)
 
 
 def _error(values: NDArray[np.float64]) -> float:
@@ -170,12 +166,12 @@ def _close(place: str, claim: str, printed: str, computed: float, standard_error
     allowed = 0.5 * 10 ** -decimals_of(printed) + 2 * math.sqrt(2) * standard_error
     verdict: Verdict = "reached" if off <= allowed else "not reached"
     text = f"{claim} (standard error {standard_error:.4f})"
-    return Claim(PAPER, place, text, printed, float(computed), verdict, "" if verdict == "reached" else WHY)
+    return Claim(place, text, printed, float(computed), verdict, "" if verdict == "reached" else WHY)
 
 
-def _findings(found: Study) -> Iterator[Claim]:
+def _findings(simulation: Simulation) -> Iterator[Claim]:
     """The conclusions of section 5, tested on the computed data."""
-    rows = {name: [found.mean(name, "balanced", error, 10) for error in ERRORS] for name in MEASURES}
+    rows = {name: [simulation.mean(name, "balanced", error, 10) for error in ERRORS] for name in MEASURES}
     nmis = ["NMI-min", "NMI-sqrt", "NMI-sum", "NMI-max", "NMI-joint"]
     ordered = all(a >= b - 1e-12 for x, y in pairwise(nmis) for a, b in zip(rows[x], rows[y], strict=True))
     yield _said("5.1", f"the NMIs in order: {' >= '.join(nmis)}", ordered, "in all five columns")
@@ -183,20 +179,21 @@ def _findings(found: Study) -> Iterator[Claim]:
     yield _said("Table 1", "V-measure equals NMI-sum", same < 1e-9, f"largest difference {same:.1e}")
     falling = [name for name, row in rows.items() if _falls(row if name != "vDon" else [-value for value in row])]
     yield _said("5.1", "all measures get worse as the error grows", len(falling) == 15, f"{len(falling)} of 15 do")
-    yield from _groups(found)
-    yield from _sweeps(found)
-    worse = {name: [found.mean(name, sizes, 2.0, 10) for sizes in SIZES] for name in ("Jacrd", "FM")}
+    yield from _groups(simulation)
+    yield from _sweeps(simulation)
+    worse = {name: [simulation.mean(name, sizes, 2.0, 10) for sizes in SIZES] for name in ("Jacrd", "FM")}
     lead = [name for name, (balanced, biased) in worse.items() if biased > balanced]
     yield _said("5.3", "difficult: pair counts flatter biased distributions", len(lead) == 2, f"{len(lead)} of 2 do")
-    gold = found.mean("E(A)", "biased", 2.0, 10)
-    over = next((k for k in CLUSTERS if found.mean("E(C)", "biased", 2.0, k) > gold), None)
+    gold = simulation.mean("E(A)", "biased", 2.0, 10)
+    over = next((k for k in CLUSTERS if simulation.mean("E(C)", "biased", 2.0, k) > gold), None)
     yield _said("5.4", "E(C) overtakes E(A) near 10 clusters", over in (5, 10), f"first above at {over} clusters")
 
 
-def _sweeps(found: Study) -> Iterator[Claim]:
+def _sweeps(simulation: Simulation) -> Iterator[Claim]:
     """The claims on how measures change with the number of clusters."""
     easy, hard = (
-        {name: [found.mean(name, "balanced", error, k) for k in CLUSTERS] for name in MEASURES} for error in (0.0, 2.0)
+        {name: [simulation.mean(name, "balanced", error, k) for k in CLUSTERS] for name in MEASURES}
+        for error in (0.0, 2.0)
     )
     peaks = {name: CLUSTERS[int(np.argmax(row))] for name, row in easy.items() if name not in ("pur", "invpur", "vDon")}
     bell = [name for name, peak in peaks.items() if peak in (10, 15)]
@@ -213,15 +210,15 @@ def _falls(values: list[float]) -> bool:
 
 
 def _said(place: str, claim: str, holds: bool, computed: str) -> Claim:
-    return statement(PAPER, place, claim, holds, computed, "" if holds else WHY)
+    return statement(place, claim, holds, computed, "" if holds else WHY)
 
 
 GROUPS = (("BCF", "NMI-joint", "NMI-sqrt", "NMI-sum", "Vm"), ("Jacrd", "ARI", "FM"), ("F", "NMI-max", "vDon"))
 
 
-def _groups(found: Study) -> Iterator[Claim]:
+def _groups(simulation: Simulation) -> Iterator[Claim]:
     """The claim that measures correlate more within the groups of section 5.1 than between them."""
-    r = found.correlations("balanced", 1.0, 10)
+    r = simulation.relation("balanced", 1.0, 10).correlations
     names = list(MEASURES)
     inside = [r[names.index(a), names.index(b)] for group in GROUPS for a, b in product(group, group) if a < b]
     outside = [
@@ -231,21 +228,19 @@ def _groups(found: Study) -> Iterator[Claim]:
     yield _said("5.1", "three groups of measures that go together", bool(np.mean(inside) > np.mean(outside)), text)
 
 
-def figures(iterations: int = 1000, variant: str = "text", processes: int | None = None) -> dict[str, Figure]:
+def _figures(simulation: Simulation) -> dict[str, Figure]:
     """Figures 2 to 7."""
-    found = study(iterations, variant, processes)
-    names = list(MEASURES)
-    drawn: dict[str, Figure] = {}
+    figures: dict[str, Figure] = {}
     trees = {2: ("balanced", 1.0, 10), 5: ("balanced", 2.0, 40), 6: ("biased", 1.0, 10)}
-    for place, (sizes, error, clusters) in trees.items():
-        title = f"Figure {place}: {sizes}, {clusters} clusters, error {error}"
-        drawn[f"figure-{place}"] = tree(found.correlations(sizes, error, clusters), names, title)
-    for place, error in ((3, 0.0), (4, 2.0)):
-        lines = {name: [found.mean(name, "balanced", error, k) for k in CLUSTERS] for name in names}
-        title = f"Figure {place}: measures by the number of clusters, balanced, error {error}"
-        drawn[f"figure-{place}"] = curves(CLUSTERS, lines, "clusters", "mean", title, stretched=False)
-    lines = {name: [found.mean(name, "biased", 2.0, k) for k in CLUSTERS] for name in ENTROPIES}
-    drawn["figure-7"] = curves(
-        CLUSTERS, lines, "clusters", "nats", "Figure 7: MI and entropies, biased, error 2.0", stretched=False
-    )
-    return dict(sorted(drawn.items()))
+    for index, (sizes, error, clusters) in trees.items():
+        title = f"Figure {index}: {sizes}, {clusters} clusters, error {error}"
+        relation = simulation.relation(sizes, error, clusters)
+        figures[f"figure-{index}"] = Figure(title, [partial(karat.plot.dendrogram, relation)], size=(8, 4.8))
+    for index, error in ((3, 0.0), (4, 2.0)):
+        means = {name: [simulation.mean(name, "balanced", error, k) for k in CLUSTERS] for name in MEASURES}
+        title = f"Figure {index}: measures by the number of clusters, balanced, error {error}"
+        figures[f"figure-{index}"] = curves(CLUSTERS, means, "clusters", "mean", title)
+    means = {name: [simulation.mean(name, "biased", 2.0, k) for k in CLUSTERS] for name in ENTROPIES}
+    title = "Figure 7: MI and entropies, biased, error 2.0"
+    figures["figure-7"] = curves(CLUSTERS, means, "clusters", "nats", title)
+    return dict(sorted(figures.items()))

@@ -1,0 +1,1 @@
+"""The pictures, a module for each, which declares it by @picture; the module is named for its picture."""
