@@ -291,6 +291,6 @@ def test_standard_input_that_never_ends_does_not_fill_the_disk(monkeypatch: pyte
 
 def test_a_pipe_that_never_ends_does_not_fill_the_disk(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with subprocess.Popen(["sh", "-c", 'yes a,b > "$0"', str(tmp_path / "pipe")]):
-        with lowered({STREAM: 1_000_000}), pytest.raises(karat.FileError, match=r"pipe': more than 1,000,000 bytes of"):
-            karat.read(tmp_path / "pipe")
+    never = subprocess.Popen(["sh", "-c", 'yes a,b > "$0"', str(tmp_path / "pipe")])
+    with never, lowered({STREAM: 1_000_000}), pytest.raises(karat.FileError, match=r"pipe': more than 1,000,000 bytes"):
+        karat.read(tmp_path / "pipe")

@@ -15,6 +15,7 @@ LENGTH = 8  # hexadecimal digits of the length of the JSON that follows
 LONGEST = 200  # bytes of a file name, at most
 WORDS = ("gold", "pred", "id", "measures", "missing", "noise", "noise_as", "improve", "beta", "interval", "title")
 PAGE, PROBLEM = "page.html", "problem.json"  # names of the files with the answer: a report, or an error
+STARTED = "started"  # name of the file that a worker creates when it has received its question
 NOT_OURS = "this is not a request of the page; reload it."
 
 
