@@ -16,7 +16,7 @@ from karat.kernels.assignment import best_matching
 from karat.labels.names import ByLabel
 from karat.measures.matching import one_to_one
 from karat.output.layout import Layout, decimals, shown
-from karat.output.result import Result
+from karat.output.result import Result, json_label
 from karat.scoring.arguments import evaluation_of
 from karat.scoring.options import DataOptions, data_options, verb
 from karat.scoring.signatures import signature_of
@@ -120,7 +120,10 @@ class Match(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as plain values for JSON."""
-        return {"accuracy": self.accuracy, "classes": self.records(), "signature": self.signature}
+        classes = [
+            {**row, "class": json_label(row["class"]), "cluster": json_label(row["cluster"])} for row in self.records()
+        ]
+        return {"accuracy": self.accuracy, "classes": classes, "signature": self.signature}
 
 
 @verb(DataOptions)

@@ -18,7 +18,7 @@ from karat.kernels.counting import first_seen
 from karat.kernels.objects import number_objects
 from karat.labels.encoding import Labels, to_labels
 from karat.labels.names import MISSING, Singleton, encode_objects
-from karat.labels.policy import DROP, KEEP_OR_DROP, Policy
+from karat.labels.policy import DROP, KEEP_OR_DROP, Policy, label_text
 from karat.labels.weights import check_weights
 from karat.limits import SINGLETONS
 
@@ -94,7 +94,9 @@ def align(
     how = "items" if matched.by_item else "positions"
     if weights is not None or how != policy.matched:
         policy = replace(policy, weighted=weights is not None, matched=how)
-    weight = None if weights is None else _weights(weights, matched, gaps=policy.missing == "drop")
+    gaps = policy.missing == "drop"
+    weight = None if weights is None else _weights(weights, matched, gaps=gaps)
+    counts = None if counts is None else _counts(counts, matched, gaps=gaps)
     group = None if groups is None else _groups(groups, matched)
     plain = all(at is None for at in matched.at.values()) and all(side.complete for side in sides.values())
     if plain and policy.keeps_all:
@@ -263,7 +265,7 @@ def label_code(names: Sequence[Any], label: Any, option: str, side: str, as_text
     same = np.flatnonzero(codes[1:] == codes[0])
     if same.size:
         return int(same[0])
-    alike = [code for code, name in enumerate(names) if str(label) in (str(name), _json_text(name))]
+    alike = [code for code, name in enumerate(names) if str(label) in (str(name), _json_text(name), label_text(name))]
     if alike and as_text:
         return alike[0]
     if alike:
@@ -556,6 +558,12 @@ def _weights(weights: Any, matched: Matched, *, gaps: bool) -> NDArray[Any]:
     at = _beside(None if callable(index) else index, keyed, matched, "weights", gaps=gaps)
     array = check_weights(list(weights.values()) if keyed else weights, None if at is not None else matched.size)
     return array if at is None else np.where(at >= 0, array[at], -1)
+
+
+def _counts(counts: Ints, matched: Matched, *, gaps: bool) -> Ints:
+    """The number of items at each position; gaps: allow items that gold lacks, which count as one and are dropped."""
+    at = _beside(None, False, matched, "counts", gaps=gaps)
+    return counts if at is None else np.where(at >= 0, counts[at], 1)
 
 
 def _groups(groups: Any, matched: Matched) -> Coded:

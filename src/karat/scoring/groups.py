@@ -11,7 +11,7 @@ from typing import Any
 from karat.errors import KaratError, listed
 from karat.measures.registry import Measure
 from karat.output.layout import ARROWS, Layout, decimals, shown
-from karat.output.result import Result
+from karat.output.result import Result, json_label
 from karat.scoring.boards import Board
 from karat.scoring.scores import Scores, with_unit
 from karat.scoring.signatures import signature_of
@@ -201,7 +201,13 @@ class GroupScores(Result, Mapping[Any, Any]):
 
     def _system_dict(self, system: str) -> dict[str, Any]:
         groups = [
-            {"group": group, "n": s.n, "classes": s.table.shape[0], "clusters": s.table.shape[1], "scores": dict(s)}
+            {
+                "group": json_label(group),
+                "n": s.n,
+                "classes": s.table.shape[0],
+                "clusters": s.table.shape[1],
+                "scores": dict(s),
+            }
             for group, s in ((group, systems[system]) for group, systems in self.scores.items())
         ]
         macro, micro = self._mean(system, lambda _: 1.0), self._mean(system, lambda scores: float(scores.n))
