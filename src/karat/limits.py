@@ -67,6 +67,8 @@ DRAWS = Limit(
     "ten thousand give a mean to 1 % of its spread",
     "give fewer samples",
 )
+SYSTEMS = Limit(100_000, "systems", "each is counted against gold, in a third of a millisecond", "score them in parts")
+COMPARED = Limit(1_000, "systems in pairs", "there are half a million pairs of them", "choose some, such as the best")
 REPORTED = Limit(
     100, "systems on one page", "each is drawn, and compared with every other", "choose some, such as the best"
 )

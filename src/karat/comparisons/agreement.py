@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from karat.errors import KaratError
 from karat.labels.alignment import WITHOUT_GOLD, Aligned, align
 from karat.labels.policy import Missing, NoiseAs, Policy
+from karat.limits import COMPARED
 from karat.measures.parsing import parse
 from karat.measures.registry import Measure
 from karat.output.layout import Layout, decimals, shown
@@ -141,6 +142,7 @@ def _agreement(aligned: Aligned, measure: Measure) -> Agreement:
     if measure.better is None:
         raise KaratError(f"neither end of {measure} is better, so it is no distance; choose another, such as 'vi'.")
     names = tuple(aligned.systems)
+    COMPARED.check(len(names), "the agreement")
     values = np.empty((len(names), len(names)))
     for i, a in enumerate(names):
         for j, b in enumerate(names):

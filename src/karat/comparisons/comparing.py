@@ -7,6 +7,7 @@ from typing import Any, Unpack
 
 from karat.comparisons.paired import paired, untested
 from karat.comparisons.results import Comparison
+from karat.limits import COMPARED
 from karat.scoring.arguments import evaluation_of
 from karat.scoring.evaluation import Evaluation
 from karat.scoring.options import Options, data_options, sampling_of, verb
@@ -49,6 +50,7 @@ def compared(ev: Evaluation, measures: Any, sampling: Sampling | None) -> Any:
     """The comparison of the systems of an evaluation; the scores of groups, if its items are in groups."""
     if ev.groups is not None:
         return scored(ev, measures, None)
+    COMPARED.check(len(ev.tables), "the comparison")
     omitted: dict[str, str] = {}
     chosen = panel_of(ev.tables.values(), omitted) if measures is None else chosen_measures(measures)
     if sampling is None or not ev.has_items or ev.policy.weighted or not all(t.integral for t in ev.tables.values()):

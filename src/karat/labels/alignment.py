@@ -20,7 +20,7 @@ from karat.labels.encoding import Labels, to_labels
 from karat.labels.names import MISSING, Singleton, encode_objects
 from karat.labels.policy import DROP, KEEP_OR_DROP, Policy, label_text
 from karat.labels.weights import check_weights
-from karat.limits import SINGLETONS
+from karat.limits import SINGLETONS, SYSTEMS
 
 Ints = NDArray[np.int64]
 AnyInts = NDArray[Any]  # of any integer type
@@ -118,6 +118,7 @@ def _names(gold: bool, systems: Mapping[str, object], called: Mapping[str, str] 
     """How messages refer to each side, by its name; gold is ''."""
     if gold and called is None and list(systems) == [PRED]:
         return CALLED
+    SYSTEMS.check(len(systems), "the evaluation", LabelError)
     for name in systems:
         if not isinstance(name, str) or not name or (name == "gold" and gold):
             raise LabelError(f"a system is called {brief(name)}; give it another name, as text.")
