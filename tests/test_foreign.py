@@ -193,7 +193,13 @@ class Items(dict[Any, Any]):
     __iter__ = keys = values = items = fails  # type: ignore[assignment]
 
 
+class Unmeasured(list[Any]):
+    __len__ = fails  # type: ignore[assignment]
+
+
 OWN: dict[str, Callable[[], Any]] = {
+    "a list without length": lambda: karat.ari(Unmeasured(PRED), PRED),
+    "a system without length": lambda: karat.compare(PRED, {"a": Unmeasured(PRED), "b": PRED}),
     "an iterator": lambda: karat.ari(broken_off(), PRED),
     "weights": lambda: karat.ari(PRED, PRED, weights=broken_off()),
     "a dict": lambda: karat.ari(Items({1: 1}), {1: 1}),

@@ -58,3 +58,16 @@ def test_more_draws_than_anybody_waits_for_are_refused(ask: Callable[[], Any]) -
 def test_more_backgrounds_than_anybody_waits_for_are_refused() -> None:
     with pytest.raises(karat.KaratError, match=r"but 100,000 is the most \(.*\); give fewer tries"):
         karat.audit("ari", tries=10**12)
+
+
+@pytest.mark.parametrize(
+    ("ask", "most"),
+    [
+        (lambda: karat.score([0, 1], {f"s{i}": [0, 1] for i in range(100_001)}, "ari"), "100,000"),
+        (lambda: karat.compare([0, 1], {f"s{i}": [0, 1] for i in range(1001)}, "ari"), "1,000"),
+        (lambda: karat.agreement({f"s{i}": [0, 1] for i in range(1001)}, "ari"), "1,000"),
+    ],
+)
+def test_more_systems_than_anybody_waits_for_are_refused(ask: Callable[[], Any], most: str) -> None:
+    with pytest.raises(karat.KaratError, match=rf"01 systems.*, but {most} is the most \(.*\); "):
+        ask()

@@ -104,15 +104,24 @@ _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 
 
 def concise(text: str, most: int = MESSAGE) -> str:
-    """Shorten a message of more than most characters: cut the middle of quoted values, then of the message.
+    """Shorten a message of more than most characters: cut the middle of quoted values, if need be of the message.
 
     >>> concise(f"there is no file {'x' * 400!r}; check its name.")
     "there is no file 'xxxxxxxxxxxxxxxxxxxxxxxxxxxx...xxxxxxxxxxxxxxxxxxxxxxxxxxxx'; check its name."
     """
     if len(text) <= most:
         return text
-    short = _QUOTED.sub(lambda found: _cut(found[0], BRIEF + 1), _cut(text, 20 * MESSAGE))
-    return _cut(short, max(most, 2 * MESSAGE))  # a sentence that names several files is left uncut
+    short = _cut(text, 20 * MESSAGE)
+    for width in (BRIEF + 1, 2 * BRIEF // 3, BRIEF // 3):  # shorter where a sentence names several files
+        short = _with_quotes_cut(short, width)
+        if len(short) <= most:
+            break
+    return _cut(short, most)
+
+
+def _with_quotes_cut(text: str, most: int) -> str:
+    """Cut the middle out of each quoted value longer than most characters."""
+    return _QUOTED.sub(lambda found: _cut(found[0], most), text)
 
 
 def _cut(text: str, most: int) -> str:

@@ -67,6 +67,8 @@ DRAWS = Limit(
     "ten thousand give a mean to 1 % of its spread",
     "give fewer samples",
 )
+SYSTEMS = Limit(100_000, "systems", "each is counted against gold, in a third of a millisecond", "score them in parts")
+COMPARED = Limit(1_000, "systems in pairs", "there are half a million pairs of them", "choose some, such as the best")
 REPORTED = Limit(
     100, "systems on one page", "each is drawn, and compared with every other", "choose some, such as the best"
 )
@@ -129,6 +131,12 @@ OBSERVATIONS = Limit(
 )
 READER_MEMORY = 8_000_000_000  # bytes of address space of the process that reads .h5ad: a column as objects and JSON
 READER_SECONDS = 600  # of processor time for it: a damaged file can make libhdf5 loop
+STREAM = Limit(
+    10_000_000_000,
+    "bytes of a stream",
+    "it is copied to the temporary folder, of which it may take half",
+    "write it to a file, and name that",
+)
 CELLS = Limit(500_000_000, "cells in a saved table", "they take 20 GB", "merge labels that are rare")
 SINGLETONS = Limit(
     50_000_000,

@@ -476,3 +476,39 @@ def test_labels_stay_apart_whatever_the_encoding_of_the_output(tmp_path: Path, k
     text = done.stdout.decode("ascii" if kind == "text" else "utf-8")
     assert "?" not in text
     assert all(label in text for label in ([r"\xe9", r"\xe8"] if kind == "text" else ["é", "è"]))
+
+
+def test_an_output_that_is_no_file_is_refused_and_kept(capsys: Capture, tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "one").symlink_to("two")
+    (tmp_path / "two").symlink_to("one")
+    (tmp_path / "broken").symlink_to("no/where")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to("folder")
+    for name, why in {
+        "loop": "is a symbolic link that leads back to itself", "one": "is a symbolic link that leads back to itself",
+        "broken": "cannot be written (No such file", "folder": "is a directory", "link": "is a directory",
+        "new.csv/": "is a directory", "/dev/full": "cannot be written (No space left on device)",
+    }.items():  # fmt: skip
+        target = name if name.startswith("/") else f"{tmp_path}/{name}"
+        status, _, err = run(capsys, "example", "-o", target)
+        assert (status, err.count("\n")) == (1, 1)
+        assert err.startswith(f"karat: {target!r} {why}")
+    assert all((tmp_path / name).is_symlink() for name in ("loop", "one", "two", "broken", "link"))
+    assert len(list(tmp_path.iterdir())) == 6
+    (tmp_path / "dangling.csv").symlink_to("new.csv")
+    assert run(capsys, "example", "-o", f"{tmp_path}/dangling.csv")[0] == 0
+    assert (tmp_path / "dangling.csv").is_symlink()
+    assert (tmp_path / "new.csv").is_file()
+
+
+def test_messages_that_name_several_long_paths_are_short(capsys: Capture, tmp_path: Path) -> None:
+    folder = tmp_path / ("d" * 200) / ("e" * 200)
+    folder.mkdir(parents=True)
+    for number in range(4):
+        (folder / f"{number}.csv").write_text(f"id,label\n{number},a\n")
+    for count in (2, 3, 4):
+        status, _, err = run(capsys, "score", *(str(folder / f"{number}.csv") for number in range(count)))
+        assert status == 1
+        assert err.count("0.csv") + err.count("1.csv") >= 2
+        assert len(err) < 300

@@ -9,12 +9,15 @@ import resource
 import signal
 import socket
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+import karat
 from app_server import TABLE, Server, body_of
 
 GOOD = body_of({"both.csv": TABLE.encode()}, {"interval": "no"})
@@ -70,6 +73,14 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
+def answered(connection: socket.socket) -> tuple[int, bytes]:
+    """The status and the body of an answer."""
+    with connection:
+        answer = http.client.HTTPResponse(connection)
+        answer.begin()
+        return answer.status, answer.read()
+
+
 def test_cancelled_uploads_are_stopped_and_the_next_report_is_answered(tmp_path: Path) -> None:
     """Each of the five would take minutes; http.client waits for one."""
     with serving(tmp_path) as server:
@@ -122,7 +133,7 @@ def test_a_process_that_is_ended_from_outside_is_told(tmp_path: Path, number: si
         until(lambda: len(workers(server)) == 1)
         (ready,) = workers(server)
         endless = ask(server, ENDLESS)
-        until(lambda: len(workers(server)) == 2)
+        until(lambda: any(path.name == "started" for path in kept(server, tmp_path)))
         os.kill(ready, number)
         answer = http.client.HTTPResponse(endless)
         answer.begin()
@@ -130,6 +141,55 @@ def test_a_process_that_is_ended_from_outside_is_told(tmp_path: Path, number: si
         assert f"or a file breaks its reader ({number.name}); use karat report." in json.loads(answer.read())["error"]
         endless.close()
         assert server.report(GOOD)[0] == 200
+
+
+def test_a_process_that_is_killed_as_a_question_arrives_is_replaced(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        until(lambda: len(workers(server)) == 1)
+        (ready,) = workers(server)
+        os.kill(server.process.pid, signal.SIGSTOP)  # so that the server cannot know of it
+        os.kill(ready, signal.SIGKILL)
+        asked = ask(server, GOOD)
+        os.kill(server.process.pid, signal.SIGCONT)
+        assert answered(asked)[0] == 200
+
+
+def test_processes_that_never_start_are_told_apart_from_those_without_memory(tmp_path: Path) -> None:
+    (tmp_path / "duckdb.py").write_text(
+        "import os, sys\nif 'karat.reports.app.working' in sys.orig_argv: os._exit(7)\n"
+    )
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", str(Path(karat.__file__).parents[1]))])
+    server = Server(env={**os.environ, "PYTHONPATH": path})
+    try:
+        status, told, _ = server.report(GOOD)
+        assert (status, json.loads(told)["error"]) == (
+            500, "no process for reports starts (status 7); start karat app again."
+        )  # fmt: skip
+    finally:
+        server.end()
+
+
+def test_a_client_that_has_said_all_is_answered(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        for body, wanted in ((GOOD, 200), (b"nonsense", 422)):
+            asked = ask(server, body)
+            asked.shutdown(socket.SHUT_WR)
+            assert answered(asked)[0] == wanted
+        endless = ask(server, ENDLESS)
+        endless.shutdown(socket.SHUT_WR)
+        until(lambda: at_work(server, tmp_path) == 1)
+        endless.close()  # now it has gone
+        until(lambda: at_work(server, tmp_path) == 0)
+
+
+def test_forty_who_ask_at_once_are_all_answered(tmp_path: Path) -> None:
+    body = body_of({"both.csv": b"gold,pred\n" + b"a,b\n" * 400_000})
+    with serving(tmp_path, "APP_AT_WORK=1 APP_WAITING=0") as server, ask(server, ENDLESS):
+        until(lambda: at_work(server, tmp_path) == 1)
+        for _ in range(8):  # some connections were lost in most rounds
+            with ThreadPoolExecutor(40) as many:
+                statuses = Counter(status for status, *_ in many.map(server.report, [body] * 40))
+            assert statuses == {503: 40}
 
 
 def test_more_than_can_wait_are_refused_at_once(tmp_path: Path) -> None:

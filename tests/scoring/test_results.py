@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import math
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -258,3 +260,40 @@ def test_half_a_character_is_escaped_in_frames(backend: str) -> None:
     results = [karat.table(gold, pred), karat.match(gold, pred), karat.score(gold, {"\ud800": pred, "b": pred}, "ari")]
     for result in results:
         assert "\\ud" in str(result.to_frame(backend))
+
+
+@pytest.mark.parametrize("label", [b"x", ("a", 1, b"y"), float("inf"), 3 + 4j, dt.date(2024, 1, 2), 2**70, "é", True])
+def test_labels_of_any_kind_are_plain_in_dicts_and_json(label: Any) -> None:
+    gold, pred = [label, label, "other"], [label, "other", "other"]
+    table = karat.Table.from_labels(gold, pred)
+    grouped = karat.explain(gold, pred, by=gold)
+    for result in (karat.explain(table), karat.match(table), karat.score(gold, pred, "ari", by=gold), grouped):
+        plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+        assert plain == result.to_dict() == json.loads(result.to_json())
+    names = [row["class"] for row in karat.match(table).to_dict()["classes"]]
+    assert len(set(map(str, names))) == 2
+    assert None not in names
+
+
+def test_a_group_whose_weights_are_zero_is_named() -> None:
+    gold, pred, weights, by = [1, 1, 2, 2], [1, 2, 2, 2], [1.0, 2.0, 0.0, 0.0], ["u", "u", "v", "v"]
+    frame = pl.DataFrame({"g": gold, "p": pred, "w": weights, "b": by})
+    asked: list[Any] = [lambda: karat.score(gold, pred, weights=weights, by=by)]
+    asked += [
+        lambda given=given: dict(karat.score(given, gold="g", pred="p", weights="w", by="b"))
+        for given in (frame, frame.lazy(), frame.to_pandas())
+    ]
+    for ask in asked:
+        with pytest.raises(karat.LabelError, match=r"^all weights in group 'v' are 0; give at least one of its items"):
+            ask()
+
+
+@pytest.mark.parametrize("noise", [-1, -1.0])
+def test_noise_has_one_name_whether_its_column_has_gaps_or_not(noise: float, tmp_path: Path) -> None:
+    gaps = pd.DataFrame({"g": [1, 2, 3, 1], "p": [1, -1, None, 2]})
+    policy: Any = {"missing": "drop", "noise": noise, "noise_as": "singletons"}
+    for frame in (gaps, gaps.astype("Int64"), pl.from_pandas(gaps), pl.from_pandas(gaps).lazy()):
+        assert "|noise:-1=singletons(1)|" in karat.score(frame, gold="g", pred="p", **policy).signature
+    gaps.to_parquet(tmp_path / "gaps.parquet")
+    read = karat.read(tmp_path / "gaps.parquet", gold="g", pred="p", **{**policy, "noise": "-1"})
+    assert "|noise:-1=singletons(1)|" in karat.score(read).signature

@@ -238,3 +238,34 @@ def test_an_array_of_arrays_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head + bytes(48))
     with pytest.raises(karat.FileError, match=r"has shape \(4, 3\)"):
         karat.read(tmp_path / "a.npy", tmp_path / "a.npy")
+
+
+TRUNCATED = """
+import sys, karat
+from karat.sources.files import reading
+opened = reading.open_source
+def truncated(source, *more):
+    found = opened(source, *more)
+    open(source.path, "r+b").truncate(4096)
+    return found
+reading.open_source = truncated
+columns = {"gold": "class", "pred": "cluster"} if sys.argv[1].endswith("arrow") else {}
+try:
+    print(karat.read(*sys.argv[1:], **columns).tables)
+except karat.KaratError as problem:
+    print(problem)
+"""
+
+
+@pytest.mark.parametrize("kind", ["npy", "text.npy", "arrow"])
+def test_a_file_that_is_truncated_while_it_is_read_ends_no_process(kind: str, tmp_path: Path) -> None:
+    paths = [tmp_path / f"{name}.{kind}" for name in ("one" if kind == "arrow" else "one two").split()]
+    for path in paths:
+        if kind == "arrow":
+            WRITERS["arrow"](path, Case(["a", "b"] * 99_999, ["x", "y", "z"] * 66_666).columns)
+        else:
+            np.save(path, np.arange(99_999) % 7 if kind == "npy" else np.array(["a", "b", "c"] * 33_333))
+    command = [sys.executable, "-c", TRUNCATED, *map(str, paths)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count("\n") == 1

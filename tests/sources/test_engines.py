@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import narwhals as nw
 import numpy as np
 import pandas as pd
@@ -482,3 +483,39 @@ def test_totals_of_cells_that_stay_in_the_engine_are_those_of_the_table(
     (counts,) = karat.Evaluation.from_frame(frame, gold="g", pred="p").tables.values()
     assert isinstance(counts, EngineCounts)
     assert counts.cell_total(f) == pytest.approx(karat.Table.from_labels(gold, pred).cell_total(f), rel=1e-12)
+
+
+def in_duckdb(frame: pl.DataFrame) -> Any:
+    """The frame as a relation."""
+    return duckdb.from_arrow(frame.to_arrow())
+
+
+FOR_ITEMS: dict[str, tuple[list[int], list[int]]] = {
+    "the same items": ([4, 3, 2, 1], [1, 2, 2, 2]),
+    "more": ([4, 3, 9, 2, 1], [1, 2, 1, 2, 2]),
+    "fewer": ([4, 3, 2], [1, 2, 2]),
+}
+
+
+@pytest.mark.parametrize("missing", ["raise", "drop", "singletons", "cluster"])
+@pytest.mark.parametrize("total", ["weights", "count"])
+@pytest.mark.parametrize("items", FOR_ITEMS)
+def test_weights_of_two_frames_are_the_same_in_memory_and_in_engines(items: str, total: str, missing: Any) -> None:
+    gold = pl.DataFrame({"i": [1, 2, 3, 4], "g": [1, 1, 2, 2], "weights": [1.0, 2.0, 1.5, 0.5], "count": [1, 2, 3, 4]})
+    pred = pl.DataFrame(dict(zip(("i", "p"), FOR_ITEMS[items], strict=True)))
+    found = []
+    for kind in (
+        lambda frame: frame,
+        pl.DataFrame.lazy,
+        pl.DataFrame.to_pandas,
+        lambda frame: duckdb.from_arrow(frame.to_arrow()),
+    ):
+        try:
+            options = {"gold": "g", "pred": "p", "id": "i", "missing": missing, total: total}
+            scores = karat.score(kind(gold), kind(pred), ["ari", "purity"], **options)
+            found.append((dict(scores), scores.signature))
+        except karat.LabelError:
+            found.append("refused")
+    assert found == [found[0]] * 4
+    refused = (items != "the same items" and missing == "raise") or (items == "more" and missing != "drop")
+    assert (found[0] == "refused") == refused

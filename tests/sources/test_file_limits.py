@@ -6,6 +6,10 @@ import contextlib
 import gzip
 import io
 import json
+import os
+import shutil
+import subprocess
+import sys
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -19,7 +23,7 @@ import pytest
 
 import karat
 from doors import large_files
-from karat.limits import BATCH, COLUMNS, HELD, LINE, UNPACKED, Limit, lowered
+from karat.limits import BATCH, COLUMNS, HELD, LINE, STREAM, UNPACKED, Limit, lowered
 from karat.sources.files.contents import check_unpacked
 
 LONG = "x" * 5000
@@ -257,3 +261,36 @@ def test_very_many_columns_are_looked_through_once(tmp_path: Path) -> None:
     with pytest.raises(karat.FileError, match="none of which looks like item ids"):
         karat.read(tmp_path / "a.csv", tmp_path / "b.csv")  # which took minutes
     assert time.monotonic() - begun < 15
+
+
+class Endless(io.RawIOBase):
+    """Labels without end; but for the limit, they would fill the disk."""
+
+    given = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        buffer[:] = (b"a,b\n" * len(buffer))[: len(buffer)]
+        self.given += len(buffer)
+        assert self.given < 10_000_000
+        return len(buffer)
+
+
+def test_standard_input_that_never_ends_does_not_fill_the_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("karat.machine.temporary.own_folder", lambda *_: str(tmp_path))
+    message = r"^standard input: more than 1,000,000 bytes of a stream \(it is copied.*\); write it to a file, and name"
+    for room in (10**12, 2_000_000):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(Endless())))
+        monkeypatch.setattr(shutil, "disk_usage", lambda _, room=room: shutil._ntuple_diskusage(room, 0, room))
+        with lowered({STREAM: 1_000_000} if room == 10**12 else {}), pytest.raises(karat.FileError, match=message):
+            karat.read("-")
+        assert not list(tmp_path.iterdir())
+
+
+def test_a_pipe_that_never_ends_does_not_fill_the_disk(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    never = subprocess.Popen(["sh", "-c", 'yes a,b > "$0"', str(tmp_path / "pipe")])
+    with never, lowered({STREAM: 1_000_000}), pytest.raises(karat.FileError, match=r"pipe': more than 1,000,000 bytes"):
+        karat.read(tmp_path / "pipe")

@@ -61,10 +61,7 @@ def write(chosen: Namespace, text: str) -> None:
     stream = _descriptor(chosen.output)
     device = os.path.exists(chosen.output) and not os.path.isfile(chosen.output) and not os.path.isdir(chosen.output)
     if device or stream is not None:  # or a pipe: cannot be replaced atomically
-        opened = chosen.output if stream is None else os.dup(stream)
-        with open(opened, "w", encoding="utf-8", errors="backslashreplace") as file:
-            seen = file.isatty()
-            file.write(f"{shown_lines(text, in_json=form(chosen) == 'json') if seen else text}\n")
+        _put_on_device(chosen, text, chosen.output if stream is None else os.dup(stream))
         return
     from karat.output.files import whole_file
 
@@ -73,6 +70,18 @@ def write(chosen: Namespace, text: str) -> None:
         open(temporary, "w", encoding="utf-8", errors="backslashreplace", newline="") as file,
     ):
         file.write(f"{text}\n")
+
+
+def _put_on_device(chosen: Namespace, text: str, opened: str | int) -> None:
+    """Write to a device or a pipe, by its path or descriptor; a terminal gets control characters escaped."""
+    try:
+        with open(opened, "w", encoding="utf-8", errors="backslashreplace") as file:
+            seen = file.isatty()
+            file.write(f"{shown_lines(text, in_json=form(chosen) == 'json') if seen else text}\n")
+    except BrokenPipeError:
+        raise
+    except OSError as problem:
+        raise FileError(f"{chosen.output!r} cannot be written ({problem.strerror}); choose another place.") from None
 
 
 def _descriptor(path: str) -> int | None:

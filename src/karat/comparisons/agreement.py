@@ -14,6 +14,7 @@ from karat.errors import KaratError
 from karat.labels.alignment import WITHOUT_GOLD, align
 from karat.labels.policy import Missing, NoiseAs, Policy
 from karat.labels.rows import Aligned
+from karat.limits import COMPARED
 from karat.measures.parsing import parse
 from karat.measures.registry import Measure
 from karat.output.layout import Layout, decimals, shown
@@ -143,6 +144,7 @@ def _agreement(aligned: Aligned, measure: Measure) -> Agreement:
     if measure.better is None:
         raise KaratError(f"neither end of {measure} is better, so it is no distance; choose another, such as 'vi'.")
     names = tuple(aligned.systems)
+    COMPARED.check(len(names), "the agreement")
     values = np.empty((len(names), len(names)))
     for i, a in enumerate(names):
         for j, b in enumerate(names):

@@ -6,6 +6,7 @@ from typing import Any, Unpack, overload
 
 from karat.comparisons.paired import paired, untested
 from karat.comparisons.results import Comparison
+from karat.limits import COMPARED
 from karat.scoring.arguments import evaluation_of
 from karat.scoring.evaluation import Evaluation
 from karat.scoring.given import Groups, Level, Measures
@@ -87,6 +88,7 @@ def compared(ev: Evaluation, measures: Any, sampling: Sampling | None) -> Compar
 
 def compared_systems(ev: Evaluation, measures: Any, sampling: Sampling | None) -> Comparison:
     """The comparison of the systems of an evaluation without groups."""
+    COMPARED.check(len(ev.tables), "the comparison")
     omitted: dict[str, str] = {}
     chosen = panel_of(ev.tables.values(), omitted) if measures is None else chosen_measures(measures)
     if sampling is None or not ev.has_items or ev.policy.weighted or not all(t.integral for t in ev.tables.values()):

@@ -16,7 +16,7 @@ from karat.measures.registry import Measure
 from karat.measures.variation import vi
 from karat.output.layout import Layout, decimals, shown
 from karat.output.numbers import number
-from karat.output.result import Result
+from karat.output.result import Result, json_label
 from karat.scoring.signatures import signature_of
 from karat.tables.table import Table
 
@@ -123,6 +123,7 @@ of its own, ami would rise from 0.5714 to 1.0000.
         kinds = {"class": "classes", "cluster": "clusters", "merge": "merges", "split": "splits", "odd": "odd_ones"}
         by_kind: dict[str, list[dict[str, Any]]] = {plural: [] for plural in kinds.values()}
         for row in self.records():
+            row.update({key: json_label(row[key]) for key in ("class", "cluster", "other")})
             by_kind[kinds[row["kind"]]].append({k: v for k, v in row.items() if k != "kind" and v is not None})
         return {
             "measure": str(self.measure), "value": self.value, "better": self.measure.better,

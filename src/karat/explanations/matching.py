@@ -17,7 +17,7 @@ from karat.labels.names import ByLabel
 from karat.measures.assignments import one_to_one
 from karat.output.layout import Layout, decimals, shown
 from karat.output.numbers import number, several
-from karat.output.result import Result
+from karat.output.result import Result, json_label
 from karat.scoring.arguments import evaluation_of
 from karat.scoring.evaluation import Evaluation
 from karat.scoring.given import Columns, System, Systems
@@ -123,7 +123,10 @@ class Match(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as plain values for JSON."""
-        return {"accuracy": self.accuracy, "classes": self.records(), "signature": self.signature}
+        classes = [
+            {**row, "class": json_label(row["class"]), "cluster": json_label(row["cluster"])} for row in self.records()
+        ]
+        return {"accuracy": self.accuracy, "classes": classes, "signature": self.signature}
 
 
 @overload

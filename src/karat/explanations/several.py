@@ -8,7 +8,7 @@ from typing import Any
 
 from karat.errors import listed
 from karat.output.layout import Layout, shown
-from karat.output.result import Result
+from karat.output.result import Result, json_label
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,4 +60,4 @@ class Explanations(Result, Mapping[Any, Any]):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as plain values for JSON."""
-        return {f"{self.by}s": [{self.by: name, **found.to_dict()} for name, found in self.found.items()]}
+        return {f"{self.by}s": [{self.by: json_label(name), **found.to_dict()} for name, found in self.found.items()]}

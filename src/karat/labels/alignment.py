@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from karat.errors import LabelError, brief
-from karat.labels.attributes import check_attributes, groups_of, weights_of
+from karat.labels.attributes import check_attributes, counts_of, groups_of, weights_of
 from karat.labels.encoding import to_labels
 from karat.labels.matching import match, take
 from karat.labels.policy import Policy
 from karat.labels.rows import PRED, Aligned, Coded, Ints, Rows
 from karat.labels.treatment import apply_policy, total_items
+from karat.limits import SYSTEMS
 
 CALLED = {"": "gold", PRED: PRED}  # how messages refer to the sides, for one system without a name
 WITHOUT_GOLD: Any = object()  # passed as gold where systems are compared with each other
@@ -49,7 +50,9 @@ def align(
     how = "items" if matched.by_item else "positions"
     if weights is not None or how != policy.matched:
         policy = replace(policy, weighted=weights is not None, matched=how)
-    weight = None if weights is None else weights_of(weights, matched, gaps=policy.missing == "drop")
+    gaps = policy.missing == "drop"
+    weight = None if weights is None else weights_of(weights, matched, gaps=gaps)
+    counts = None if counts is None else counts_of(counts, matched, gaps=gaps)
     group = None if groups is None else groups_of(groups, matched)
     plain = all(at is None for at in matched.at.values()) and all(side.complete for side in sides.values())
     if plain and policy.keeps_all:
@@ -71,6 +74,7 @@ def _names(gold: bool, systems: Mapping[str, object], called: Mapping[str, str] 
     """How messages refer to each side, by its name; gold is ''."""
     if gold and called is None and list(systems) == [PRED]:
         return CALLED
+    SYSTEMS.check(len(systems), "the evaluation", LabelError)
     for name in systems:
         if not isinstance(name, str) or not name or (name == "gold" and gold):
             raise LabelError(f"a system is called {brief(name)}; give it another name, as text.")

@@ -25,6 +25,12 @@ def weights_of(weights: Any, matched: Matched, *, gaps: bool) -> NDArray[Any]:
     return array if at is None else np.where(at >= 0, array[at], -1)
 
 
+def counts_of(counts: Ints, matched: Matched, *, gaps: bool) -> Ints:
+    """The number of items at each position; gaps: allow items that gold lacks, which count as one and are dropped."""
+    at = _index_in(None, False, matched, "counts", gaps=gaps)
+    return counts if at is None else np.where(at >= 0, counts[at], 1)
+
+
 def groups_of(groups: Any, matched: Matched) -> Coded:
     """The group code of each item; -1 for items without a group, such as those that gold lacks."""
     labels = to_labels(groups, "by")

@@ -126,7 +126,7 @@ def _read(labels: Any, side: str) -> Labels:
             raise LabelError(f"{side} has {len(items)} items but {len(values)} labels; give each item one label.")
         return replace(_read_list(values, side), items=items, keyed=True)
     if isinstance(labels, (list, tuple)):
-        return _read_list(labels, side)
+        return _read_list(labels if type(labels) in (list, tuple) else list(labels), side)
     membership = membership_in(labels, side)
     if membership is not None:
         return replace(_read_list(membership[0], side), items=membership[1])

@@ -82,7 +82,7 @@ class Policy:
         return self.noise_as is None and self.ignore is None
 
     def __str__(self) -> str:
-        noise = "noise kept" if self.noise_as is None else f"noise={self.noise!r} as {self.noise_as}"
+        noise = "noise kept" if self.noise_as is None else f"noise={label_text(self.noise)} as {self.noise_as}"
         ignored = "" if self.ignore is None else f", ignore={self.ignore!r}"
         return f"missing={self.missing!r}, {noise}{ignored}, {'with' if self.weighted else 'without'} weights"
 
@@ -114,6 +114,15 @@ def _hashable(label: Any) -> bool:
     except Exception:  # such as a list, a Series or a writable memoryview
         return False
     return True
+
+
+def label_text(label: Any) -> str:
+    """The repr of a label; an integral float as an integer, which it equals: a column with gaps has floats.
+
+    >>> label_text(-1.0), label_text(-1), label_text("-1")
+    ('-1', '-1', "'-1'")
+    """
+    return repr(int(label) if isinstance(label, float) and label.is_integer() else label)
 
 
 USUAL = Policy()  # the default: no label may be missing, no noise, nothing ignored

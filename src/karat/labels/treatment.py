@@ -12,7 +12,7 @@ from karat.errors import LabelError, NothingLeftError, Option, Sentence, TableEr
 from karat.labels.attributes import check_attributes
 from karat.labels.identity import Singleton
 from karat.labels.names import MISSING, encode_objects
-from karat.labels.policy import KEEP_OR_DROP, Policy
+from karat.labels.policy import KEEP_OR_DROP, Policy, label_text
 from karat.labels.rows import PRED, Aligned, Coded, Ints, Mask, Rows, id_of, rows_of
 from karat.limits import SINGLETONS
 
@@ -147,7 +147,7 @@ def label_code(names: Sequence[Any], label: Any, option: str, side: str, as_text
     same = np.flatnonzero(codes[1:] == codes[0])
     if same.size:
         return int(same[0])
-    alike = [code for code, name in enumerate(names) if str(label) in (str(name), _json_text(name))]
+    alike = [code for code, name in enumerate(names) if str(label) in (str(name), _json_text(name), label_text(name))]
     if alike and as_text:
         return alike[0]
     if alike:

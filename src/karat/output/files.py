@@ -17,12 +17,14 @@ def whole_file(path: str | PathLike[str]) -> Iterator[str]:
     """Yield the path of a temporary file beside the file, which replaces it if no error occurs."""
     try:
         target = Path(os.path.realpath(path))  # a link keeps pointing to the file
-        target.exists()
+        looping = target.is_symlink()  # all others are resolved
     except (OSError, ValueError) as problem:  # a path that is too long, or contains NUL
         raise TableError(
             f"{str(path)[:60]!r} cannot be the name of a file ({problem.args[-1]}); choose another."
         ) from None
-    if target.is_dir():
+    if looping:
+        raise TableError(f"{str(path)!r} is a symbolic link that leads back to itself; name a file.")
+    if target.is_dir() or str(path).endswith(os.sep):
         raise TableError(f"{str(path)!r} is a directory; name a file in it.")
     if target.exists() and not target.is_file():
         raise TableError(f"{str(path)!r} is a device or a pipe; name a file.")

@@ -25,7 +25,7 @@ class Result(Printed):
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """The whole result as plain values for JSON."""
+        """The whole result as plain values for JSON; labels are in the form of json_label()."""
 
     @abstractmethod
     def records(self) -> list[dict[str, Any]]:
@@ -58,6 +58,19 @@ class Result(Printed):
 def columns_of(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     """Convert records, which have the same keys, to columns."""
     return {column: [record[column] for record in records] for column in records[0]}
+
+
+def json_label(label: Any) -> Any:
+    """A label for JSON: text, integers, booleans and finite floats unchanged, tuples as lists, others as text.
+
+    >>> json_label(("a", 1, b"x")), json_label(float("inf"))
+    (['a', 1, "b'x'"], 'inf')
+    """
+    if isinstance(label, (list, tuple)):
+        return [json_label(inner) for inner in label]
+    if label is None or type(label) in (str, int, bool):
+        return label
+    return label if type(label) is float and label - label == 0 else str(label)
 
 
 def in_json(document: Any, indent: int | None = 2, *, ascii_only: bool = False) -> str:

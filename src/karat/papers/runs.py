@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import threading
@@ -20,7 +21,7 @@ from karat.errors import KaratError
 from karat.kernels.threads import THREADS
 from karat.output.bars import bar
 from karat.output.files import whole_file
-from karat.sources.files.arrays import array_header
+from karat.sources.files.arrays import array_header, read_data
 
 T = TypeVar("T")
 Floats = NDArray[np.float64]
@@ -109,7 +110,7 @@ def _end_with_parent() -> None:
 def _load(path: str, shape: tuple[int, ...] | None) -> Floats | None:
     try:
         dtype, size, start = array_header(path)
-        values = np.array(np.memmap(path, dtype, "r", start, size), np.float64)
+        values = read_data(path, dtype, math.prod(size), start).reshape(size).astype(np.float64)
     except Exception:  # any file may be there
         return None
     return values if shape in (None, values.shape) and np.isfinite(values).all() else None

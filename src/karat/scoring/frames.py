@@ -220,5 +220,6 @@ def _in_engine(
         )
     if other is None:
         id = None  # the ids of rows are not asked for
-    columns = Columns(native(frame), native(other), golds[0], systems, id, by, weights, count)
+    gaps = policy.missing in ("raise", "drop")
+    columns = Columns(native(frame), native(other), golds[0], systems, id, by, weights, count, gaps)
     return Evaluation.of(FrameSystems(columns, policy), named=named, by=by)

@@ -12,7 +12,7 @@ from karat.errors import KaratError, listed
 from karat.measures.registry import Measure
 from karat.output.layout import ARROWS, Layout, decimals, shown
 from karat.output.numbers import number, several
-from karat.output.result import Result
+from karat.output.result import Result, json_label
 from karat.scoring.boards import Board
 from karat.scoring.scores import Scores, with_unit
 from karat.scoring.signatures import signature_of
@@ -244,7 +244,8 @@ class GroupScores(Result, Mapping[Any, Any]):
     def _system_dict(self, system: str) -> dict[str, Any]:
         groups = [
             {
-                "group": group, "n": s.n, "classes": s.table.shape[0], "clusters": s.table.shape[1], "scores": dict(s),
+                "group": json_label(group), "n": s.n, "classes": s.table.shape[0], "clusters": s.table.shape[1],
+                "scores": dict(s),
                 **({"intervals": {name: i.fields for name, i in s.intervals.items()}} if s.sampling else {}),
             }
             for group, s in ((group, systems[system]) for group, systems in self.scores.items())

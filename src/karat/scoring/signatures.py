@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from karat.labels.policy import Policy
+from karat.labels.policy import Policy, label_text
 from karat.measures.registry import Measure
 from karat.version import __version__
 
@@ -14,9 +14,11 @@ BASES = {"nats": "e", "bits": "2"}
 def signature_of(measures: Sequence[Measure], n: str, policy: Policy) -> str:
     """How scores were computed, in one line: measures, number of items, and policy."""
     units = sorted({m.unit for m in measures if m.unit}, reverse=True)
-    noise = "none" if policy.noise_as is None else f"{policy.noise!r}={policy.noise_as}({policy.noise_items})"
+    noise = "none" if policy.noise_as is None else f"{label_text(policy.noise)}={policy.noise_as}({policy.noise_items})"
     missing = policy.missing if policy.missing == "raise" else f"{policy.missing}({policy.missing_items})"
-    ignored = {} if policy.ignore is None else {"ignore": _plain(f"{policy.ignore!r}({policy.ignored_items})")}
+    ignored = (
+        {} if policy.ignore is None else {"ignore": _plain(f"{label_text(policy.ignore)}({policy.ignored_items})")}
+    )
     fields = {
         "measures": _plain(",".join(m.full_text for m in measures)),
         "log": "+".join(BASES[unit] for unit in units) or "any",

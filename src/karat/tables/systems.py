@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
-from karat.errors import NothingLeftError, Option
+from karat.errors import LabelError, NothingLeftError, Option, brief
 from karat.labels.names import ByLabel
 from karat.labels.rows import Aligned, Coded, rows_of
 from karat.tables.counts import SingleTable
@@ -96,6 +96,9 @@ class AlignedSystems:
     def _group(self, code: int, rows: Any) -> Mapping[str, Table]:
         labels = self.labels
         totals = None if labels.totals is None else labels.totals[rows]
+        if totals is not None and not totals.any():
+            name = brief((labels.groups.names or ())[code]) if labels.groups is not None else code
+            raise LabelError(f"all weights in group {name} are 0; give at least one of its items a positive weight.")
         gold = None if labels.gold is None else _small(labels.gold.at(rows))
         return {
             name: Table.of_codes(gold, _small(side.at(rows)), totals, labels.group_policies[name][code])

@@ -12,6 +12,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from karat import limits
 
 TICK = 1.0  # seconds between checks of a connection
+PROBE = 0.2  # seconds between probes of a half-closed connection
 HEADERS = {
     "cache-control": "no-store", "x-content-type-options": "nosniff", "referrer-policy": "no-referrer",
     "cross-origin-opener-policy": "same-origin", "cross-origin-resource-policy": "same-origin",
@@ -35,6 +36,23 @@ class Connection(H11Protocol):
         """Stop the timer."""
         self.timer.cancel()
         super().connection_lost(exc)
+
+    def eof_received(self) -> bool:  # type: ignore[override]  # uvicorn's returns None, which closes the connection
+        """Keep a half-closed connection open if it has a complete request, until that is answered."""
+        waits = self.cycle is not None and not self.cycle.more_body and not self.cycle.response_complete
+        if waits:
+            self.cycle.keep_alive = False
+            self._probe()
+        return waits
+
+    def _probe(self) -> None:
+        """Send an interim response, which fails if the client has closed the connection altogether."""
+        if self.transport.is_closing() or self.cycle.response_started:
+            return
+        if self.scope["http_version"] == "1.1":  # earlier versions have no interim responses
+            interim = h11.InformationalResponse(status_code=100, headers=[], reason=b"Continue")
+            self.transport.write(self.conn.send(interim) or b"")
+        self.loop.call_later(PROBE, self._probe)
 
     @property
     def asks_nothing(self) -> bool:

@@ -19,6 +19,7 @@ LONGEST = 200  # bytes of a file name, at most
 READING = {name: parameter for name, parameter in parameters().items() if parameter.page}  # that the page offers
 WORDS = (*READING, "measures", "improve", "beta", "interval", "title")
 PAGE, PROBLEM = "page.html", "problem.json"  # names of the files with the answer: a report, or an error
+STARTED = "started"  # name of the file that a worker creates when it has received its question
 NOT_OURS = "this is not a request of the page; reload it."
 
 

@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 HOST = "127.0.0.1"
 TOKEN = "x-karat-token"
-BACKLOG = 16  # connections that may wait to be accepted
+BACKLOG = 1024  # connections that may wait to be accepted; the system resets some if there are more
 
 
 def application(port: int, limit: int, key: str, workers: Workers) -> Any:

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from karat import limits
-from karat.reports.app.questions import PAGE, PROBLEM, Question, Task
+from karat.reports.app.questions import PAGE, PROBLEM, STARTED, Question, Task
 
+TRIES = 3  # processes given a question, if those before were killed while they waited for one
 ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
@@ -60,18 +61,26 @@ class Workers:
 
     async def report(self, question: Question, answer: str, spill: str) -> bytes:
         """The page with the report on a question, computed in turn; answer and spill are empty folders."""
+        task = Task(question, answer, spill, self.seconds, self.memory)
         async with self.turn:
-            process = await self._next()
-            try:
-                task = Task(question, answer, spill, self.seconds, self.memory)
-                async with asyncio.timeout(self.seconds):
-                    await _asked(process, task)
-            except TimeoutError:
-                most = f"more than {self.seconds:,.0f} seconds"
-                raise RefusedError(504, f"the report takes {most}; {limits.APP_SECONDS.remedy}.") from None
-            finally:
-                await _ended(process)
-        return self._read_answer(answer, process.returncode or 0)
+            for _ in range(TRIES):
+                status = await self._status(task)
+                if os.path.exists(os.path.join(answer, STARTED)):
+                    return self._read_answer(answer, status)
+        raise RefusedError(500, f"no process for reports starts (status {status}); start karat app again.")
+
+    async def _status(self, task: Task) -> int:
+        """Give a task to the next process, and return its exit status."""
+        process = await self._next()
+        try:
+            async with asyncio.timeout(self.seconds):
+                await _asked(process, task)
+        except TimeoutError:
+            most = f"more than {self.seconds:,.0f} seconds"
+            raise RefusedError(504, f"the report takes {most}; {limits.APP_SECONDS.remedy}.") from None
+        finally:
+            await _ended(process)
+        return process.returncode or 0
 
     async def _next(self) -> Process:
         """Take the spare process, and start another for the next report."""

@@ -18,7 +18,7 @@ from karat.errors import KaratError
 from karat.machine.temporary import keep_within
 from karat.output.layout import shown
 from karat.reports.app.answers import report_of
-from karat.reports.app.questions import PAGE, PROBLEM, Question, Task, in_words_of_the_page
+from karat.reports.app.questions import PAGE, PROBLEM, STARTED, Question, Task, in_words_of_the_page
 
 GRACE = 10  # seconds beyond the time limit after which the process exits by itself
 SOON = ("duckdb", "jinja2", "matplotlib.backends.backend_svg", "karat.reports.pages", "karat.plot.svg")
@@ -34,6 +34,8 @@ def main() -> None:
         return
     asked, *rest = json.loads(line)
     task = Task(Question(*asked), *rest)
+    with open(os.path.join(task.answer, STARTED), "wb"):
+        pass
     threading.Thread(target=_end_with_server, daemon=True).start()
     _limit(task.seconds + GRACE, task.memory)
     keep_within(task.spill)

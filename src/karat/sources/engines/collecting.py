@@ -51,14 +51,13 @@ class Columns:
     by: str | None = None
     weights: str | None = None
     count: str | None = None
+    gaps: bool = True  # whether items that gold lacks are dropped or refused, so that they need no weight
 
     def __post_init__(self) -> None:
         if self.count is not None and self.weights is not None:
             raise TableError(Option("count", (self.count,)), " says that rows are counted already; leave out weights.")
         if self.other is not None and self.id is None:
             raise LabelError("two frames are matched on ", Option("id"), "; give the column that names the items.")
-        if self.other is not None and (self.count or self.weights) is not None:
-            raise TableError("two frames are of items, one a row; leave out count and weights.")
 
     @property
     def engine(self) -> str:
@@ -77,7 +76,7 @@ class Columns:
             _lazy(frame, {ITEM: item, **columns})
             for frame, columns in ((self.frame, {GOLD: (self.gold, "gold"), **extra}), (self.other, preds))
         ]
-        return joined(sides[0], sides[1], str(self.id))
+        return joined(sides[0], sides[1], str(self.id), gaps=self.gaps)
 
     def cells(self, systems: Sequence[str]) -> Cells:
         """The number of items with each combination of labels."""

@@ -9,6 +9,7 @@ import narwhals as nw
 
 from karat.errors import LabelError, TableError, brief, listed, nearest
 from karat.foreign import first_line
+from karat.labels.policy import DROP
 from karat.sources.engines.dialects import (
     Lazy,
     check_together,
@@ -89,8 +90,11 @@ def selected(frame: Frame, columns: Mapping[str, tuple[str, str]]) -> Lazy:
     return frame.lazy.select(*(frame.column(name, role).alias(ours) for ours, (name, role) in columns.items()))
 
 
-def joined(gold: Lazy, pred: Lazy, item: str) -> Lazy:
-    """Gold of one frame and systems of another, matched on item ids; labels of unmatched items are missing."""
+def joined(gold: Lazy, pred: Lazy, item: str, *, gaps: bool = True) -> Lazy:
+    """Gold of one frame and systems of another, matched on item ids; labels of unmatched items are missing.
+
+    Weights and counts are gold's. gaps: items that gold lacks may be without them, since they are not scored.
+    """
     check_together(gold.to_native(), pred.to_native())
     for side, role in ((gold, "gold"), (pred, "pred")):
         _check_ids(side, role, item)
@@ -100,7 +104,13 @@ def joined(gold: Lazy, pred: Lazy, item: str) -> Lazy:
     if kinds[0] != kinds[1] and all(kind.is_integer() for kind in kinds):  # of different widths
         gold, pred = (side.with_columns(nw.col(ITEM).cast(nw.Int64)) for side in (gold, pred))
     labels = [name for side in (gold, pred) for name in side.collect_schema().names() if name != ITEM]
-    return gold.join(pred, on=ITEM, how="full", suffix="_right").select(*labels)
+    totals = [name for name in (COUNT, WEIGHT) if name in labels]
+    for name in totals:
+        _check_weights(gold, name)
+    if totals and not gaps and number(pred.join(gold, on=ITEM, how="anti"), nw.len()):
+        raise LabelError("counts and weights are of gold's items, but pred has items that gold lacks; say ", DROP, ".")
+    rows = gold.join(pred, on=ITEM, how="full", suffix="_right").select(*labels)
+    return rows.with_columns(*(nw.col(name).fill_null(int(name == COUNT)) for name in totals)) if totals else rows
 
 
 def _check_ids(frame: Lazy, role: str, item: str) -> None:

@@ -13,7 +13,10 @@ from karat.sources.files.inputs import Input
 
 
 def read_npy(source: Input) -> Any:
-    """Memory-map a one-dimensional array of labels; pickled objects are refused."""
+    """Read a one-dimensional array of labels; pickled objects are refused.
+
+    The array is read, not memory-mapped: a file that is truncated while it is mapped would end the process.
+    """
     dtype, shape, start = array_header(source.path)
     if len(shape) != 1 or dtype.subdtype is not None:
         raise FileError(f"{source.name!r} has shape {shape + dtype.shape}; give one label per item, in one dimension.")
@@ -21,7 +24,9 @@ def read_npy(source: Input) -> Any:
         raise FileError(f"{source.name!r} has labels of no length; save plain labels.")
     if not shape[0]:
         raise FileError(f"{source.name!r} has no labels; give an array with some.")
-    array = np.memmap(source.path, dtype, "r", start, shape)
+    array = read_data(source.path, dtype, shape[0], start)
+    if array.size < shape[0]:
+        raise FileError(f"{source.name!r} was truncated while it was read; check that it is whole.")
     if array.dtype.kind == "U" and not _is_text(array):
         raise FileError(f"{source.name!r} has numbers that are no characters in its text; check that it is whole.")
     return array
@@ -53,6 +58,12 @@ def array_header(path: str) -> tuple[np.dtype[Any], tuple[int, ...], int]:
     if size > available:
         raise ValueError(f"it should have {size:,} bytes of data but has {available:,}")
     return dtype, shape, start
+
+
+def read_data(path: str, dtype: np.dtype[Any], size: int, start: int) -> Any:
+    """The elements of a .npy file, fewer than size if it has been truncated since its header was read."""
+    with open(path, "rb") as file:
+        return np.fromfile(file, dtype, size, offset=start)
 
 
 def _is_text(array: Any) -> bool:

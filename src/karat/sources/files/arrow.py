@@ -6,11 +6,10 @@ every buffer begins with its decompressed size in bytes.
 
 from __future__ import annotations
 
-import mmap
 import os
 from collections.abc import Iterator
-from struct import unpack_from
-from typing import Any, NamedTuple
+from struct import unpack, unpack_from
+from typing import IO, Any, NamedTuple
 
 from karat.errors import FileError
 from karat.limits import BATCH, UNPACKED
@@ -21,7 +20,10 @@ _RECORDS, _DICTIONARY = 3, 2  # message types
 
 
 def open_arrow(source: Input) -> Any:
-    """Open Arrow IPC or Feather files as a memory-mapped data set."""
+    """Open Arrow IPC or Feather files as a data set.
+
+    No file is memory-mapped: one that is truncated while it is mapped would end the process.
+    """
     from pyarrow import dataset
 
     for path in source.paths:
@@ -36,7 +38,7 @@ def _validate(path: str) -> None:
     """Refuse offsets and codes outside a column, which would read foreign memory or crash."""
     import pyarrow as pa
 
-    with pa.memory_map(path) as file, pa.ipc.open_file(file) as reader:
+    with pa.OSFile(path) as file, pa.ipc.open_file(file) as reader:
         for index in range(reader.num_record_batches):
             reader.get_batch(index).validate(full=True)
 
@@ -44,13 +46,13 @@ def _validate(path: str) -> None:
 def _check_sizes(path: str, name: str) -> None:
     """Refuse parts that exceed the file, and parts whose decompressed size exceeds the limits."""
     size = os.path.getsize(path)
-    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+    with open(path, "rb") as file:
         listed = unpacked = 0
-        for block in _blocks(data, size):
+        for block in _blocks(file, size):
             listed += block.metadata + block.body
             if block.metadata < 8 or block.body < 0 or listed > size:
                 raise ValueError("its parts are larger than the file")
-            size_in_memory = _size_in_memory(data, block)
+            size_in_memory = _size_in_memory(file, block)
             BATCH.check(size_in_memory, repr(name), FileError)
             unpacked += size_in_memory
         UNPACKED.check(unpacked, repr(name), FileError)
@@ -103,20 +105,26 @@ class _Fields(NamedTuple):
             yield unpack_from(kind, self.data, start + 4 + index * size)
 
 
-def _blocks(data: Any, size: int) -> Iterator[_Block]:
+def _bytes(file: IO[bytes], start: int, length: int) -> bytes:
+    """Some bytes of a file, fewer if it is shorter."""
+    file.seek(start)
+    return file.read(length)
+
+
+def _blocks(file: IO[bytes], size: int) -> Iterator[_Block]:
     """The parts that the footer lists: dictionaries and record batches."""
-    (length,) = unpack_from("<i", data, size - _TAIL)
+    (length,) = unpack("<i", _bytes(file, size - _TAIL, 4))
     if not 0 < length < size - _TAIL:
         raise ValueError("its footer is longer than the file")
-    footer = _Fields.root(data[size - _TAIL - length : size - _TAIL])
+    footer = _Fields.root(_bytes(file, size - _TAIL - length, length))
     for number in (2, 3):
         for start, metadata, body in footer.structs(number, "<qi4xq", 24):
             yield _Block(start, metadata, body)
 
 
-def _size_in_memory(data: Any, block: _Block) -> int:
-    """The bytes of memory that a part takes when decompressed; 0 if it is used in offset."""
-    head = data[block.start : block.start + block.metadata]
+def _size_in_memory(file: IO[bytes], block: _Block) -> int:
+    """The bytes of memory that a part takes when decompressed; 0 if it is not compressed."""
+    head = _bytes(file, block.start, block.metadata)
     message = _Fields.root(head, 8 if head[:4] == b"\xff" * 4 else 4)  # older files lack the marker before the length
     kind, part = message.number(1, "<B"), message.table(2)
     if kind == _DICTIONARY and part is not None:
@@ -128,6 +136,6 @@ def _size_in_memory(data: Any, block: _Block) -> int:
         body = block.start + block.metadata
         for offset, length in part.structs(2, "<qq", 16):
             if length >= 8 and 0 <= offset <= block.body - 8:
-                declared += max(length, unpack_from("<q", data, body + offset)[0])
+                declared += max(length, unpack("<q", _bytes(file, body + offset, 8))[0])
     # more rows than the body has bits: columns of nulls or run-length-encoded ones, which take memory when read
     return max(declared, 8 * rows if rows > 8 * block.body else 0)

@@ -11,6 +11,7 @@ from io import BufferedReader
 from typing import IO, Any
 
 from karat.errors import FileError, nearest
+from karat.limits import STREAM, Limit
 from karat.sources.files.recognition import first_bytes
 
 
@@ -104,13 +105,31 @@ def _copied(source: str | IO[bytes], copies: list[str]) -> str:
         handle, path = tempfile.mkstemp(dir=folder)
         copies.append(path)
         with open(handle, "wb") as copy, open(source, "rb") if isinstance(source, str) else source as stream:
-            copy.writelines(_parts(stream))
+            copy.writelines(_within(_parts(stream), _room(folder), _named(source)))
             empty = not copy.tell()
     except OSError as problem:
         raise FileError(f"{_named(source)} cannot be read ({problem.strerror}); give a file.") from None
     if empty:
         raise FileError(f"{_named(source)} is empty; give something with labels in it.")
     return path
+
+
+def _room(folder: str) -> Limit:
+    """The limit on the bytes of a stream: STREAM, or half of what is free in a folder if that is less."""
+    import shutil
+
+    free = shutil.disk_usage(folder).free
+    return STREAM._replace(most=min(STREAM.now, free // 2))
+
+
+def _within(parts: Iterator[bytes], limit: Limit, name: str) -> Iterator[bytes]:
+    """The parts of a stream; refused once they exceed a limit."""
+    size = 0
+    for part in parts:
+        size += len(part)
+        if size > limit.most:
+            limit.refuse(name, FileError)
+        yield part
 
 
 def _parts(stream: IO[bytes]) -> Iterator[bytes]:
