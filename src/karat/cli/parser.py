@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
 from karat.cli.usage import STATUSES
@@ -362,8 +362,21 @@ def _reading_flag(group: Any, name: str, parameter: Parameter) -> None:
     else:
         options |= {"type": VALUES[parameter.kind], "default": default}
     if parameter.choices is not None:
-        options["choices"] = parameter.choices()
+        options["choices"] = _Choices(parameter.choices)
     group.add_argument(f"--{flag}", **options)
+
+
+class _Choices:
+    """Choices that are made when a value is checked or they are shown, not when the parser is."""
+
+    def __init__(self, make: Callable[[], Sequence[str]]) -> None:
+        self.make = make
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.make())
+
+    def __contains__(self, value: object) -> bool:
+        return value in self.make()
 
 
 def _output(command: argparse.ArgumentParser) -> None:
