@@ -64,9 +64,10 @@ def _number(value: Any, position: int) -> Any:
     if isinstance(value, (float, np.floating)) or not hasattr(value, "as_integer_ratio"):
         return _float(value)
     if isinstance(value, Decimal) and not (value.is_finite() and abs(value.adjusted()) <= DIGITS):
-        return math.nan if value.is_nan() else math.copysign(math.inf, value)
+        return math.nan if value.is_nan() else math.inf if value > 0 else -math.inf
     exact: Any = value  # a Real need not offer as_integer_ratio(); int, Fraction and Decimal do
-    return Fraction(*exact.as_integer_ratio())
+    fraction = Fraction(*exact.as_integer_ratio())
+    return fraction if math.isfinite(_float(fraction)) else (math.inf if fraction > 0 else -math.inf)
 
 
 def _exact(numbers: list[Any]) -> NDArray[Any]:
