@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
+import karat.chance.adjusting
 import karat.measures.declared  # noqa: F401 (declares the measures)
 from karat.errors import MeasureError, TableError
 from karat.measures.panel import PANEL
