@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import math
+import re
 from collections.abc import Sequence
 from functools import cache, partial
 from importlib.resources import files
@@ -159,6 +160,15 @@ def _hash(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
+def _anchor(measure: str) -> str:
+    """The id of a measure's description, for links: other characters than a URL may hold are written as numbers.
+
+    >>> _anchor("v_measure(beta=2)"), _anchor("a%b")
+    ('term-v_measure(beta=2)', 'term-a_25_b')
+    """
+    return "term-" + re.sub(r"[^A-Za-z0-9_.,:=()-]", lambda found: f"_{ord(found[0]):x}_", measure)
+
+
 @cache
 def own(name: str) -> str:
     """The text of a file in templates/."""
@@ -173,6 +183,7 @@ def _environment() -> Any:
         loader=FunctionLoader(own), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.tests["marked"] = lambda cell: isinstance(cell, Marked)
+    environment.filters["anchor"] = _anchor
     return environment
 
 
