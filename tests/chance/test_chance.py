@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import pickle
+import time
 import tracemalloc
 from collections import Counter
 from collections.abc import Iterator
@@ -446,3 +447,12 @@ def test_fowlkes_mallows_is_adjusted_exactly(matrix: list[list[int]], value: flo
         assert made(table) == pytest.approx(right, abs=1e-12)
         assert made.error(table) == 0
     assert karat.score(table, measures=["fowlkes_mallows"]).baselines["fowlkes_mallows"].shuffled is not None
+
+
+def test_the_p_value_of_ari_of_many_clusters_takes_seconds() -> None:
+    """Which took a quarter of a minute; the time is that of this process, whatever else the machine does."""
+    draw = np.random.default_rng(0)
+    gold, pred = draw.integers(0, 5000, 50_000), draw.integers(0, 5000, 50_000)
+    start = time.process_time()
+    assert 0 < karat.p_value(gold, pred, "ari") <= 1
+    assert time.process_time() - start < 9

@@ -512,3 +512,12 @@ def test_messages_that_name_several_long_paths_are_short(capsys: Capture, tmp_pa
         assert status == 1
         assert err.count("0.csv") + err.count("1.csv") >= 2
         assert len(err) < 300
+
+
+@pytest.mark.parametrize("cell", ["=1+1", "+1", "-x", "@SUM(A1)"])
+def test_cells_that_a_spreadsheet_would_run_are_noted(capsys: Capture, tmp_path: Path, cell: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"gold,pred\n{cell}x,1\nb,2\n")
+    _, out, err = run(capsys, "table", str(path), "--format", "csv")
+    assert f"{cell}x" in out
+    assert f"{cell + 'x'!r} begins like a formula, which a spreadsheet runs" in err

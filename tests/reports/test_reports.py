@@ -366,3 +366,13 @@ def test_encoded_labels_are_systems_as_large_files_give_them(tmp_path: Path, mon
     (tmp_path / "all.csv").write_text("id,gold,pred\n" + rows)
     assert main(["report", str(tmp_path / "all.csv"), "-o", str(tmp_path / "r.html"), "-m", "ari"]) == 0
     assert f"{karat.ari(gold, pred):.4f}" in (tmp_path / "r.html").read_text()
+
+
+@pytest.mark.parametrize("name", ["a%b", "50 %", "%ff", "é#x?", "\ud800", 'a"b&c'])
+def test_links_lead_to_measures_of_any_name(name: str) -> None:
+    page = karat.report(GOLD, PRED, [karat.wrap(lambda gold, pred: 0.5, name=name), "ari"]).html()
+    links = re.findall(r'class="term" href="#([^"]+)"', page)
+    assert links
+    for link in links:  # in which a lone % makes decodeURIComponent() fail
+        assert "%" not in link
+        assert page.count(f'id="{link}"') == 1

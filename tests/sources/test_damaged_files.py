@@ -269,3 +269,34 @@ def test_a_file_that_is_truncated_while_it_is_read_ends_no_process(kind: str, tm
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.count("\n") == 1
+
+
+def overwritten(old: bytes, new: bytes, at: int) -> Callable[[bytes], bytes]:
+    """Bytes with some replaced, where old begins, plus at."""
+
+    def change(content: bytes) -> bytes:
+        start = content.index(old) + at
+        return content[:start] + new + content[start + len(new) :]
+
+    return change
+
+
+OFFSETS = np.arange(4, dtype="<i4").tobytes()  # of labels of one letter
+CORRUPT: dict[str, Callable[[bytes], bytes]] = {
+    "an offset too far": overwritten(OFFSETS, np.array([2**31 - 256], "<i4").tobytes(), 16),
+    "an offset going back": overwritten(OFFSETS, np.array([-5_000_000], "<i4").tobytes(), 16),
+    "a code out of range": overwritten(np.array([0, 1, 2, 1], "<i4").tobytes(), np.array([2**30], "<i4").tobytes(), 8),
+}
+
+
+@pytest.mark.parametrize("fault", CORRUPT)
+def test_a_corrupt_arrow_file_ends_no_process(fault: str, tmp_path: Path) -> None:
+    codes = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 1] * 15, pa.int32()), ["k", "l", "m"])
+    table = pa.table({"gold": codes if "code" in fault else ["a", "b", "c", "d"] * 15, "pred": list(range(60))})
+    with pa.OSFile(str(tmp_path / "a.arrow"), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+    (tmp_path / "a.arrow").write_bytes(CORRUPT[fault]((tmp_path / "a.arrow").read_bytes()))
+    command = [sys.executable, "-m", "karat", "score", str(tmp_path / "a.arrow"), "--gold", "gold", "--pred", "pred"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1, done.stderr
+    assert "a.arrow' cannot be read as Arrow (In column 0: Invalid: " in done.stderr

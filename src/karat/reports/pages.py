@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
@@ -83,6 +84,15 @@ def _hash(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
+def _anchor(measure: str) -> str:
+    """The id of a measure's description, for links: other characters than a URL may hold are written as numbers.
+
+    >>> _anchor("v_measure(beta=2)"), _anchor("a%b")
+    ('term-v_measure(beta=2)', 'term-a_25_b')
+    """
+    return "term-" + re.sub(r"[^A-Za-z0-9_.,:=()-]", lambda found: f"_{ord(found[0]):x}_", measure)
+
+
 @cache
 def own(name: str) -> str:
     """The text of a file in templates/."""
@@ -98,4 +108,5 @@ def _environment() -> Any:
     )
     environment.tests["marked"] = lambda cell: isinstance(cell, Marked)
     environment.filters["kind"] = lambda block: type(block).__name__
+    environment.filters["anchor"] = _anchor
     return environment

@@ -104,7 +104,7 @@ class Column:
     def __init__(self, frame: Any, name: object, role: str) -> None:
         names = _names(frame)
         if not isinstance(name, str) or name not in names:
-            hint = nearest(name if isinstance(name, str) else "", names) or f"there are {listed(names, 12)}."
+            hint = nearest(name if isinstance(name, str) else "", names) or f"there are {listed(names, 12) or 'none'}."
             raise LabelError(f"{role}={brief(name)} is no column of the frame; {hint}")
         self.series, self.role = frame[name], role
 

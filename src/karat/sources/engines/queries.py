@@ -77,7 +77,8 @@ class Frame(NamedTuple):
     def column(self, name: object, role: str) -> Any:
         """The expression of a column, with NaN as a missing value; an unknown name is refused."""
         if not isinstance(name, str) or name not in self.inner:
-            hint = nearest(name if isinstance(name, str) else "", self.inner) or f"there are {listed(self.inner, 12)}."
+            known = listed(self.inner, 12) or "none"
+            hint = nearest(name if isinstance(name, str) else "", self.inner) or f"there are {known}."
             raise LabelError(f"{role}={brief(name)} is no column of the frame; {hint}")
         column = nw.col(self.inner[name])
         if self.lazy.collect_schema()[self.inner[name]].is_float() and knows_nan(self.lazy.to_native()):
