@@ -466,7 +466,8 @@ def test_integral_counts_in_a_csv_file_stay_integral(tmp_path: Path) -> None:
 
 
 FORMULAS = {
-    "the count": lambda h, a, b, n: h * h, "the class": lambda h, a, b, n: h * (h / a), "the cluster": lambda h, a, b, n: h / b,
+    "the count": lambda h, a, b, n: h * h, "the class": lambda h, a, b, n: h * (h / a),
+    "the cluster": lambda h, a, b, n: h / b,
     "both": lambda h, a, b, n: h * h / (a * b), "a threshold": lambda h, a, b, n: h * (b > 20),
     "equality": lambda h, a, b, n: h * (a == 12), "a choice": lambda h, a, b, n: np.where(h == a, a, 0),
     "a function": lambda h, a, b, n: np.minimum(h, np.sqrt(a)),

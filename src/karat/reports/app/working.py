@@ -51,6 +51,8 @@ def _answer(question: Question) -> tuple[str, str]:
         return PAGE, report_of(question).html()
     except KaratError as problem:
         status, why = 422, in_words_of_the_page(problem.sentence)
+        if isinstance(problem.__cause__, MemoryError):
+            status, why = 507, ""
     except MemoryError:
         status, why = 507, ""
     except Exception as problem:
