@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from contextlib import closing
 from typing import Any
 
 GOLD = {f"d{i}": c for i, c in enumerate("aaaaaabbbbbbccccc")}
@@ -55,11 +56,10 @@ class Server:
 
     def ask(self, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, str, dict[str, str]]:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
-        answer = connection.getresponse()
-        found = answer.status, answer.read().decode(), {name.lower(): value for name, value in answer.getheaders()}
-        connection.close()
-        return found
+        with closing(connection):
+            connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode(), {key.lower(): value for key, value in answer.getheaders()}
 
     def report(self, body: bytes, **headers: str) -> tuple[int, str, dict[str, str]]:
         given = {"origin": self.origin, "x_karat_token": self.token, **headers}

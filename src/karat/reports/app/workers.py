@@ -15,6 +15,8 @@ from karat import limits
 from karat.reports.app.questions import PAGE, PROBLEM, STARTED, Question, Task
 
 TRIES = 3  # processes given a question, if those before were killed while they waited for one
+LOOK, LOOKS = 0.25, 4  # seconds between looks at the memory of a process, and looks that must find it full
+FULL = 0.98  # share of the limit of memory
 ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
@@ -137,7 +139,33 @@ async def _asked(process: Process, task: Task) -> None:
     with suppress(BrokenPipeError, ConnectionResetError):  # it has exited already
         process.stdin.write(json.dumps(task).encode() + b"\n")
         await process.stdin.drain()
-    await process.wait()
+    watch = asyncio.create_task(_watched(process))
+    try:
+        await process.wait()
+    finally:
+        watch.cancel()
+
+
+async def _watched(process: Process) -> None:
+    """Kill a process that stays near its limit of memory, where every allocation is tried anew and slow."""
+    looks = 0
+    while looks < LOOKS:
+        await asyncio.sleep(LOOK)
+        looks = looks + 1 if _fullness(process.pid) > FULL else 0
+    with suppress(ProcessLookupError):
+        process.kill()
+
+
+def _fullness(pid: int) -> float:
+    """The share of its limited address space that a process uses; 0 if it has no limit or that is not known."""
+    try:
+        with open(f"/proc/{pid}/limits", encoding="ascii") as file:
+            most = next(line.split()[3] for line in file if line.startswith("Max address space"))
+        with open(f"/proc/{pid}/statm", encoding="ascii") as file:
+            pages = int(file.read().split()[0])
+        return pages * int(os.sysconf("SC_PAGE_SIZE")) / int(most)
+    except (OSError, ValueError, IndexError, StopIteration):  # not Linux, no limit, or the process has ended
+        return 0.0
 
 
 async def _ended(process: Process) -> None:

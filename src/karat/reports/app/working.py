@@ -51,13 +51,20 @@ def _answer(question: Question) -> tuple[str, str]:
         return PAGE, report_of(question).html()
     except KaratError as problem:
         status, why = 422, in_words_of_the_page(problem.sentence)
-        if isinstance(problem.__cause__, MemoryError):
+        if _is_short_of_memory(problem):
             status, why = 507, ""
     except MemoryError:
         status, why = 507, ""
     except Exception as problem:
         status, why = 500, f"karat failed ({type(problem).__name__}: {problem}); karat report may give details."
     return PROBLEM, json.dumps({"status": status, "error": shown(why)})
+
+
+def _is_short_of_memory(problem: BaseException | None) -> bool:
+    """Whether an exception, or one that led to it, is a MemoryError."""
+    while problem is not None and not isinstance(problem, MemoryError):
+        problem = problem.__cause__ or problem.__context__
+    return problem is not None
 
 
 def _end_with_server() -> None:
