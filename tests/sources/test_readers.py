@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import karat
 from doors import large_files
+from reading import outcome
 from shared import enough
 
 text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=4)
@@ -24,27 +23,6 @@ policies = st.sampled_from(
     [{"missing": "raise"}, {"missing": "drop"}, {"missing": "singletons"}, {"missing": "cluster"}]
 )
 noises = st.sampled_from([{}, {"noise": "1", "noise_as": "singletons"}, {"noise": "NA", "noise_as": "drop"}])
-
-
-def outcome(*paths: str, **options: Any) -> Any:
-    """What a table is made of, or that it was refused."""
-    try:
-        reading = karat.read(*paths, **options)
-    except karat.KaratError as problem:
-        return re.sub(r"( rows?): [^;]*;", r"\1;", str(problem))  # DuckDB does not number rows
-    found = reading.groups or {"": reading.tables}
-    return [
-        (group, name, cells(table), table.policy) for group, tables in found.items() for name, table in tables.items()
-    ]
-
-
-def cells(table: karat.Table) -> list[Any]:
-    """The counts by names; lone items, whose names are their own, by their number."""
-    return sorted((repr(type(c)), plain(c), plain(k), n) for c, k, n in table.top_cells())
-
-
-def plain(name: Any) -> str:
-    return "alone" if type(name).__name__ == "Singleton" else repr(name)
 
 
 def write_csv(path: Path, rows: list[list[str]], newline: str) -> str:

@@ -11,6 +11,7 @@ from karat.cli.output import (
 )
 from karat.cli.usage import UsageError
 from karat.errors import Option
+from karat.sources.files.options import parameters
 
 
 def score(chosen: Namespace) -> None:
@@ -37,6 +38,9 @@ def _score_by_engine(chosen: Namespace) -> None:
         )
     if chosen.by is not None or chosen.interval is not None:
         raise UsageError(f"--by and --interval are not for --engine {chosen.engine}; leave them out.")
+    for name in ("delimiter", "encoding", "header", "input"):
+        if getattr(chosen, name) != parameters()[name].default:
+            raise UsageError(Option(name, bare=True), f" is not for --engine {chosen.engine}; leave it out.")
     options = {
         "gold": chosen.gold[0], "pred": chosen.pred, "id": chosen.id if len(chosen.files) == 2 else None,
         "count": chosen.count, "weights": chosen.weights, "missing": chosen.missing, "noise": chosen.noise,

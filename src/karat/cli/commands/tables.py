@@ -14,7 +14,7 @@ from karat.cli.output import (
     write,
     write_csv,
 )
-from karat.errors import FileError
+from karat.errors import FileError, brief
 from karat.output.layout import Layout, decimals, shortened, shown
 from karat.scoring.boards import Board
 
@@ -45,6 +45,8 @@ def table(chosen: Namespace) -> None:
         return
     cells = counts.top_cells(chosen.top or (20 if form(chosen) == "text" else None))
     layout = _matrix(counts) if chosen.matrix else _cells(counts, cells)
+    if form(chosen) == "csv":
+        _check_distinct(counts)
     if chosen.matrix and form(chosen) == "csv":
         write_csv(chosen, *_plain_matrix(counts))
         return
@@ -55,6 +57,18 @@ def table(chosen: Namespace) -> None:
         dict,
         notes,
     )
+
+
+def _check_distinct(counts: Any) -> None:
+    """Refuse labels that CSV cannot tell apart, such as 1 and "1"."""
+    for names in (counts.classes, counts.clusters):
+        texts: dict[str, Any] = {}
+        for name in names:
+            if texts.setdefault(str(name), name) is not name:
+                other = texts[str(name)]
+                raise FileError(
+                    f"{brief(other)} and {brief(name)} are two labels, but one in CSV; write JSON or Parquet."
+                )
 
 
 def _saved(counts: Any) -> str:

@@ -81,11 +81,13 @@ def _by_polars(path: str, kind: str, numbers: Sequence[str]) -> Any:
         import polars
     except ImportError:
         raise KaratError("engine 'polars' is not installed; pip install polars.") from None
+    pattern = not os.path.isfile(path)  # [ in the name of a file is no pattern
     try:
         if kind == "parquet":
-            frame = polars.scan_parquet(path)
+            frame = polars.scan_parquet(path, glob=pattern)
         else:
-            frame = polars.scan_csv(path, separator="\t" if kind == "tsv" else ",", infer_schema=False)
+            separator = "\t" if kind == "tsv" else ","
+            frame = polars.scan_csv(path, separator=separator, infer_schema=False, glob=pattern)
             text = polars.col(polars.String)
             frame = frame.with_columns(polars.when(text != "").then(text))
             named = [polars.col(name) for name in numbers if name in frame.collect_schema()]

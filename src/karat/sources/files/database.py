@@ -65,6 +65,13 @@ class Database:
             rows: list[tuple[Any, ...]] = self._ask(query, about, lambda cursor: cursor.fetchall())
         return rows
 
+    def some(self, query: str, about: str, size: int = 100_000) -> Iterator[list[tuple[Any, ...]]]:
+        """The rows of a query in file order, some at a time."""
+        with self.file_order():
+            cursor = self._ask(query, about, lambda cursor: cursor)
+            while rows := cursor.fetchmany(size):
+                yield rows
+
     def arrays(self, query: str, about: str) -> dict[str, Any]:
         """The columns of a query, as NumPy arrays."""
         return self._ask(query, about, lambda cursor: cursor.fetchnumpy())  # type: ignore[no-any-return]

@@ -62,7 +62,7 @@ def by_duckdb(inputs: Sequence[Input], work: Callable[[Database | None], T], rea
 
 def _is_readable_without(source: Input) -> bool:
     """Whether a file can be read without a database."""
-    return source.format.read is not None and len(source.paths) == 1 and source.packed == source.zipped
+    return source.format.read is not None and source.packed == source.zipped
 
 
 def _tables(inputs: Sequence[Input], reading: Reading) -> Read:

@@ -86,7 +86,8 @@ def pair(
     for source, name in zip(sources[1:], names, strict=True):
         items = _items(sources[0], source, item)
         left = Side(sources[0], _label(sources[0], gold, "gold", GOLD, items[0], taken), items[0])
-        chosen = _matching(source, preds) or [str(_label(source, None, "pred", PRED, items[1], taken))]
+        chosen = _matching(source, preds, {*taken, str(items[1])})
+        chosen = chosen or [str(_label(source, None, "pred", PRED, items[1], taken))]
         guessed = tuple(r for r, given in (("gold", gold), ("pred", preds or None), ("id", item)) if given is None)
         for column in chosen:
             right = Side(source, source.check(column, "pred"), items[1])
@@ -107,11 +108,12 @@ def _names(sources: Sequence[Source]) -> list[str]:
     return names
 
 
-def _matching(source: Source, preds: Sequence[str]) -> list[str]:
-    """The named columns; a pattern such as 'run_*' stands for all columns that match it."""
+def _matching(source: Source, preds: Sequence[str], taken: set[str]) -> list[str]:
+    """The named columns; a pattern such as 'run_*' stands for all columns that match it and are not taken."""
     chosen: list[str] = []
+    free = [name for name in source.columns if name not in taken]
     for name in preds:
-        fits = [name] if name in source.columns or "*" not in name else fnmatch.filter(source.columns, name)
+        fits = [name] if name in source.columns or "*" not in name else fnmatch.filter(free, name)
         if not fits:
             raise FileError(f"{source.input.name!r} has no column like {name!r}; it has {listed(source.columns, 12)}.")
         chosen += fits
@@ -127,17 +129,17 @@ def _in_one_file(
         if semicolons:
             remedy = ("say ", Option("delimiter", (";",)))
         raise FileError(f"{source.input.name!r} has one column only, {source.columns[0]!r}; ", *remedy, ".")
-    preds = _matching(source, preds)
     chosen_item = source.check(item, "id") if item is not None else source.item
     if gold is not None:
         source.check_all(gold, "gold")
+    golds = () if gold is None else (gold,) if isinstance(gold, str) else gold
+    preds = _matching(source, preds, {*golds, *taken, str(chosen_item)})
     columns, given = Counter(source.columns), Counter(preds)  # counted once, since there may be very many
     for name in preds:
         if columns[name] != 1:
             source.check(name, "pred")
         if given[name] > 1:
             raise FileError(Option("pred", (name,)), " is given more than once; give each column once.")
-    golds = () if gold is None else (gold,) if isinstance(gold, str) else gold
     used = {*golds, *preds, chosen_item, *taken}
     free = [name for name in source.columns if name not in used]
     left: Name | None = _known(free, GOLD) if gold is None else gold

@@ -13,7 +13,7 @@ from karat.sources.files.database import Database
 from karat.sources.files.inputs import Input
 from karat.sources.files.options import Name
 from karat.sources.files.registry import Header, Query
-from karat.sources.files.sources import Source
+from karat.sources.files.sources import Source, different_columns
 
 
 def header_of(database: Database, source: Input, query: Query) -> Header:
@@ -23,10 +23,7 @@ def header_of(database: Database, source: Input, query: Query) -> Header:
     headers = [query.header(database, source._replace(paths=(path,))) for path in source.paths]
     for path, header in zip(source.paths, headers, strict=True):
         if header != headers[0]:
-            raise FileError(
-                f"{path!r} has other columns, or columns of other types, than {source.path!r}; "
-                "give files that are alike, or one after the other."
-            )
+            raise different_columns(path, source)
     return headers[0]
 
 

@@ -12,7 +12,7 @@ from karat.labels.encoding import Labels
 from karat.labels.products import combined
 from karat.sources.files.inputs import Input
 from karat.sources.files.options import Name
-from karat.sources.files.registry import Query, formats
+from karat.sources.files.registry import Columns, Query, formats
 
 if TYPE_CHECKING:
     from karat.sources.files.database import Database
@@ -127,17 +127,43 @@ def _read(source: Input) -> Source:
     form = source.format
     if source.packed and not source.zipped:
         raise FileError(f"{source.name!r} is packed as .zst, which only {_queried_texts()} may be; unpack it.")
-    if len(source.paths) > 1:
-        raise FileError(f"{source.name!r} matches {len(source.paths)} files; give one, or join them first.")
     if form.read is None:
         raise FileError(f"{source.name!r} is read as {form.title}, which needs a database; use karat.read().")
-    columns = form.read(source)
+    if len(source.paths) > 1 and form.query is None:
+        raise FileError(f"{source.name!r} matches {len(source.paths)} files; give one, or join them first.")
+    columns = _joined(source, [form.read(source._replace(paths=(path,))) for path in source.paths])
     if columns.names and columns.rows == 0:
         raise FileError(f"{source.name!r} has no rows; give a file with labels in it.")
     return Source(
         source, tuple(columns.names), columns.load, columns.item or form.item, form.label, form.group,
         batches=columns.batches, note=columns.note,
     )  # fmt: skip
+
+
+def _joined(source: Input, parts: list[Columns]) -> Columns:
+    """The columns of several files, one below the other; they must be alike, unless the format allows for gaps."""
+    if len(parts) == 1:
+        return parts[0]
+    ragged = source.format.query is not None and source.format.query.ragged
+    for path, part in zip(source.paths, parts, strict=True):
+        if list(part.names) != list(parts[0].names) and not ragged:
+            raise different_columns(path, source)
+    names = list(dict.fromkeys(name for part in parts for name in part.names))
+
+    def load(name: str) -> list[Any]:
+        return [
+            value for part in parts for value in (part.load(name) if name in part.names else [None] * (part.rows or 0))
+        ]
+
+    return Columns(names, load, sum(part.rows or 0 for part in parts))
+
+
+def different_columns(path: str, source: Input) -> FileError:
+    """The error for a file with other columns than the first of several."""
+    return FileError(
+        f"{path!r} has other columns, or columns of other types, than {source.path!r}; "
+        "give files that are alike, or one after the other."
+    )
 
 
 def _queried_texts() -> str:

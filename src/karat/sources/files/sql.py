@@ -38,6 +38,13 @@ def paths(source: Input) -> str:
     return f"[{', '.join(text(escape(os.path.abspath(path))) for path in source.paths)}]"
 
 
+def packing(source: Input) -> list[str]:
+    """The option that says how files are compressed, which DuckDB guesses wrongly from some names."""
+    if not source.packed:
+        return ["compression='none'"]
+    return ["compression='gzip'" if source.zipped else "compression='zstd'"]
+
+
 def text(value: str) -> str:
     """A string as an SQL literal."""
     return "'" + value.replace("'", "''") + "'"

@@ -29,6 +29,11 @@ def decoded(source: Input) -> str:
     return text.removeprefix("\ufeff")
 
 
+def lines_of(source: Input) -> list[str]:
+    """The lines of a text, which end with LF, CR LF or CR."""
+    return decoded(source).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
 def undecodable(name: str, encoding: str, byte: int, where: str) -> FileError:
     """The error for a byte that is invalid in the encoding."""
     reason = f"{name!r} is not {encoding.upper().removesuffix('-SIG')} (byte 0x{byte:02x} {where}); say "

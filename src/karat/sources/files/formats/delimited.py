@@ -83,16 +83,16 @@ def _numbers(fields: list[str]) -> list[str]:
 def header_of(database: Database, source: Input) -> Header:
     """The names in the first record; in queries columns are called c0, c1, ..."""
     from karat.sources.files import sql
-    from karat.sources.files.contents import check_last_line, check_packed
+    from karat.sources.files.contents import is_usual
     from karat.sources.files.database import RefusedError
 
-    if sql.encoding(source) is None:
+    if sql.encoding(source) not in ("utf-8", "latin-1") or not source.delimiter.isascii():
         raise RefusedError(f"{source.name!r} is in an encoding that DuckDB does not read; unpack it.")
-    if source.zipped:
-        check_packed(source)
-    elif not source.packed:
-        check_last_line(source)
     by_duckdb = source.packed and not source.zipped
+    if not (_is_usual_by_duckdb(database, source) if by_duckdb else is_usual(source)):
+        raise RefusedError(
+            f"{source.name!r} has spaces beside quotes, or records of different lengths; unpack it, or mend it."
+        )
     first = _record_by_duckdb(database, source) if by_duckdb else first_record(source)
     if not first:  # readers disagree on an empty line
         raise RefusedError(f"{source.name!r} begins with an empty line; take it away.")
@@ -126,10 +126,7 @@ def _record_by_duckdb(database: Database, source: Input) -> list[str]:
     """The first record of a file that only DuckDB decompresses: fetch raw lines, and parse them as CSV."""
     import csv
 
-    from karat.sources.files import sql
-
-    raw = "columns={'line': 'VARCHAR'}, auto_detect=false, header=false, delim='\x01', quote='', escape=''"
-    query = f"SELECT line FROM read_csv({sql.paths(source)}, {raw}, {sql.IN_ORDER}, hive_partitioning=false) LIMIT 100"
+    query = f"SELECT line FROM {_lines_by_duckdb(source)} LIMIT 100"
     lines = [row[0] or "" for row in database.all(query, source.name, in_order=True)]
     try:
         first = lines[0].removeprefix("\ufeff")
@@ -138,15 +135,38 @@ def _record_by_duckdb(database: Database, source: Input) -> list[str]:
         raise FileError(f"{source.name!r} has no columns that can be read; check that it is whole.") from None
 
 
+def _lines_by_duckdb(source: Input) -> str:
+    """SQL of the lines of a file, in a column called line."""
+    from karat.sources.files import sql
+
+    raw = "columns={'line': 'VARCHAR'}, auto_detect=false, header=false, delim='\x01', quote='', escape=''"
+    options = ", ".join([raw, sql.IN_ORDER, "hive_partitioning=false", *sql.packing(source)])
+    return f"read_csv({sql.paths(source)}, {options})"
+
+
+def _is_usual_by_duckdb(database: Database, source: Input) -> bool:
+    """Whether DuckDB and the standard library read a file alike that only DuckDB decompresses, line by line."""
+    from karat.kernels.records import ends_well, new_scan, scan_records
+
+    state = new_scan()
+    for lines in database.some(f"SELECT line FROM {_lines_by_duckdb(source)}", source.name):
+        text = "".join(f"{line or ''}\n" for (line,) in lines)
+        scan_records(text.encode(), ord(source.delimiter), state)
+    return ends_well(state)
+
+
 def rows_of(database: Database, source: Input, size: int) -> str:
     """SQL that reads a delimited file with size columns, all of them text."""
     from karat.sources.files import sql
+    from karat.sources.files.database import RefusedError
 
+    if len({sql.encoding(source._replace(paths=(path,))) for path in source.paths}) > 1:
+        raise RefusedError(f"{source.name!r} are files in several encodings; give them in one.")
     columns = ", ".join(f"'c{index}': 'VARCHAR'" for index in range(size))
     options = [
         f"columns={{{columns}}}", "auto_detect=false", f"header={str(source.options['header']).lower()}", "nullstr=''",
         f"delim={sql.text(source.delimiter)}", "quote='\"'", "escape='\"'", f"encoding='{sql.encoding(source)}'",
-        "hive_partitioning=false",
+        "hive_partitioning=false", *sql.packing(source),
     ]  # fmt: skip
     if source.packed and not source.zipped:
         options.append(sql.IN_ORDER)

@@ -26,7 +26,9 @@ def read_json_lines(source: Input) -> Columns:
         if not line.strip():
             continue
         try:
-            record = json.loads(line, object_pairs_hook=_unique_keys)
+            record = json.loads(line, object_pairs_hook=_Object)
+            if isinstance(record, _Object) and record.repeats:
+                raise ValueError("a key occurs twice")
         except (ValueError, RecursionError) as problem:
             raise FileError(f"{source.name!r} is not JSON in line {number} ({problem}); mend the line.") from None
         if not isinstance(record, dict):
@@ -42,12 +44,12 @@ def read_json_lines(source: Input) -> Columns:
     return Columns(list(names), lambda name: [record.get(name) for record in records], len(records))
 
 
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object as a dict; duplicate keys are refused."""
-    keys = dict(pairs)
-    if len(keys) < len(pairs):
-        raise ValueError("a key occurs twice")
-    return keys
+class _Object(dict[str, Any]):
+    """A JSON object; repeats: whether a key occurs twice."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        self.repeats = len(self) < len(pairs)
 
 
 def header_of(database: Database, source: Input) -> Header:
@@ -64,8 +66,11 @@ def header_of(database: Database, source: Input) -> Header:
     objects = rows_of(database, source, 0)
     few = f"SELECT json_keys(json) AS keys, row_number() OVER () AS line FROM {objects} LIMIT {KEYS}"
     each = f"SELECT unnest(keys) AS key, line, unnest(range(len(keys))) AS position FROM ({few})"
-    first = f"SELECT key FROM ({each}) GROUP BY key ORDER BY min((line, position))"
-    rows = database.all(f"{first} LIMIT {COLUMNS.now + 1}", source.name, in_order=True)
+    first = f"SELECT key FROM ({each}) GROUP BY key ORDER BY min((line, position)) LIMIT {COLUMNS.now + 1}"
+    rows = database.all(first, source.name, in_order=True)
+    number = f"SELECT count(DISTINCT key) FROM (SELECT unnest(json_keys(json)) AS key FROM {objects})"
+    if database.all(number, source.name)[0][0] > len(rows):  # keys that appear late: the search is in order, and slow
+        rows = database.all(first.replace(f"LIMIT {KEYS}", ""), source.name, in_order=True)
     if len(rows) > COLUMNS.now:
         COLUMNS.refuse(repr(source.name), FileError)
     names = tuple(key for (key,) in rows)
@@ -76,8 +81,12 @@ def rows_of(database: Database, source: Input, size: int) -> str:
     """SQL that reads JSON lines into a column json; lines that are not objects are refused."""
     from karat.sources.files import sql
 
-    check = "CASE WHEN json_type(json) = 'OBJECT' THEN json ELSE error('not an object') END"
-    return f"(SELECT {check} AS json FROM read_ndjson_objects({sql.paths(source)}, hive_partitioning=false))"
+    check = (
+        "CASE WHEN json_type(json) != 'OBJECT' THEN error('not an object') "
+        "WHEN len(json_keys(json)) > len(list_distinct(json_keys(json))) THEN error('a key occurs twice') ELSE json END"
+    )
+    options = ", ".join([sql.paths(source), "hive_partitioning=false", *sql.packing(source)])
+    return f"(SELECT {check} AS json FROM read_ndjson_objects({options}))"
 
 
 def value_of(key: str, role: str) -> str:
@@ -85,8 +94,12 @@ def value_of(key: str, role: str) -> str:
     from karat.sources.files import sql
 
     value = f"json_extract(json, {sql.pointer(key)})"
-    value = f"(CASE WHEN json_type({value}) = 'NULL' THEN NULL ELSE {value} END)"
-    return f"({value} ->> '$')" if role in ("item", "weight") else value
+    kind = f"json_type({value})"
+    if role not in ("item", "weight"):
+        return f"(CASE WHEN {kind} = 'NULL' THEN NULL ELSE {value} END)"
+    kinds = "'VARCHAR', 'BIGINT', 'UBIGINT'" + (", 'DOUBLE'" if role == "weight" else "")
+    plain = f"WHEN {kind} IN ({kinds}) THEN {value} ->> '$'"
+    return f"(CASE WHEN {kind} IS NULL OR {kind} = 'NULL' THEN NULL {plain} ELSE error('no {role}') END)"
 
 
 add(

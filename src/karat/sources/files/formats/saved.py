@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 from karat.sources.files.inputs import Input
@@ -10,6 +11,10 @@ from karat.sources.files.registry import Format, add
 
 if TYPE_CHECKING:
     from karat.tables.table import Table
+
+
+# karat's entry of the key-value metadata in Thrift's compact protocol: a text of 5 bytes, a text that begins as JSON
+KEY = re.compile(rb'\x18\x05karat\x18[\x80-\xff]{0,4}[\x00-\x7f]\{"karat": "table"', re.DOTALL)
 
 
 def read_saved(source: Input) -> tuple[Table, str]:
@@ -24,9 +29,12 @@ def is_saved(path: str, start: bytes) -> bool:
     if not start.startswith(b"PAR1"):
         return False
     with open(path, "rb") as file:
-        file.seek(max(0, os.path.getsize(path) - (1 << 20)))
-        end = file.read()
-    return b"karat" in end and b'"karat": "table"' in end
+        end = file.seek(0, os.SEEK_END) - 8
+        file.seek(max(0, end))
+        length = int.from_bytes(file.read(4), "little")
+        file.seek(max(0, end - length))
+        metadata = file.read(length)
+    return KEY.search(metadata) is not None
 
 
 add(

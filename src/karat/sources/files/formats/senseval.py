@@ -16,11 +16,11 @@ def read_senseval(source: Input) -> Columns:
     The label is the sense of largest weight, the first one if tied; text after !! is a comment. A note says how many
     instances have several senses, if any.
     """
-    from karat.sources.files.text import decoded
+    from karat.sources.files.text import lines_of
 
     columns: list[list[Any]] = [[], [], []]
     several = 0
-    for number, line in enumerate(decoded(source).split("\n"), 1):
+    for number, line in enumerate(lines_of(source), 1):
         lemma, *rest = line.split("!!")[0].split() or [""]
         if not lemma:
             continue
