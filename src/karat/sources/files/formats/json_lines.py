@@ -96,7 +96,8 @@ def value_of(key: str, role: str) -> str:
     value = f"json_extract(json, {sql.pointer(key)})"
     kind = f"json_type({value})"
     if role not in ("item", "weight"):
-        return f"(CASE WHEN {kind} = 'NULL' THEN NULL ELSE {value} END)"
+        nested = f"WHEN {kind} IN ('ARRAY', 'OBJECT') THEN error('no label')"
+        return f"(CASE WHEN {kind} = 'NULL' THEN NULL {nested} ELSE {value} END)"
     kinds = "'VARCHAR', 'BIGINT', 'UBIGINT'" + (", 'DOUBLE'" if role == "weight" else "")
     plain = f"WHEN {kind} IN ({kinds}) THEN {value} ->> '$'"
     return f"(CASE WHEN {kind} IS NULL OR {kind} = 'NULL' THEN NULL {plain} ELSE error('no {role}') END)"
