@@ -69,7 +69,7 @@ def test_instants_in_columns_are_two_if_they_differ(unit: Any) -> None:
     ticks = [start, start + step, start + 3600 * 10**9, start]
     moments = pl.Series(np.array(ticks, dtype="M8[ns]")).cast(pl.Datetime(unit)).dt.replace_time_zone("UTC")
     zoned = pl.DataFrame({"gold": moments.dt.convert_time_zone("Europe/Berlin"), "pred": [1, 2, 3, 1]})
-    for frame in (zoned, zoned.to_arrow(), zoned.to_pandas()):
+    for frame in (zoned, zoned.lazy(), zoned.to_arrow(), zoned.to_pandas()):
         table = karat.table(frame, gold="gold", pred="pred")
         assert sorted(table.class_sizes.tolist()) == [1, 1, 2]
 

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from uuid import uuid4
 
 import narwhals as nw
+import numpy as np
 
 from karat.errors import LabelError
 from karat.foreign import translated
@@ -93,11 +94,13 @@ def uncached(cells: Lazy) -> None:
 def collected(lazy: Lazy) -> dict[str, list[Any]]:
     """The columns of a result, as lists of plain values."""
     by_name = columns(lazy)
-    return {name: values if isinstance(values, list) else values.tolist() for name, values in by_name.items()}
+    return {
+        name: values.tolist() if isinstance(values, np.ndarray) else list(values) for name, values in by_name.items()
+    }
 
 
 def columns(lazy: Lazy) -> dict[str, Any]:
-    """The columns of a result: arrays of numbers where none is missing, else lists of plain values."""
+    """The columns of a result: arrays of numbers where none is missing, Series of instants, else lists."""
     native = lazy.to_native()
     with engine_errors(native):
         return _of_spark(native) if comes_from(native, "pyspark") else frame_columns(lazy.collect())
@@ -115,7 +118,7 @@ def _of_spark(native: Any) -> dict[str, Any]:
 
 
 def frame_columns(frame: Any) -> dict[str, Any]:
-    """The columns of a collected frame: arrays of numbers where none is missing, else lists of plain values."""
+    """The columns of a collected frame: arrays of numbers where none is missing, Series of instants, else lists."""
     return {name: _values(frame[name]) for name in frame.columns}
 
 
@@ -125,7 +128,8 @@ def _values(series: Any) -> Any:
         return series.to_numpy()
     if series.dtype == nw.Time:
         return list(times(series))
+    if series.dtype == nw.Datetime and series.dtype.time_zone is not None:
+        return series.to_native()  # whose labels are instants; Python's times lack nanoseconds
     if series.dtype in (nw.Duration, nw.Datetime) and getattr(series.dtype, "time_unit", "") == "ns":
-        plain = series.dtype == nw.Duration or series.dtype.time_zone is None
-        return list(series.to_numpy()) if plain else series.to_list()  # Python's types lack nanoseconds
+        return list(series.to_numpy())
     return series.to_list()
