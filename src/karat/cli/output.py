@@ -63,10 +63,10 @@ def write(chosen: Namespace, text: str) -> None:
     if device or stream is not None:  # or a pipe: cannot be replaced atomically
         _put_on_device(chosen, text, chosen.output if stream is None else os.dup(stream))
         return
-    from karat.output.files import whole_file
+    from karat.output.files import atomic_file
 
     with (
-        whole_file(chosen.output) as temporary,
+        atomic_file(chosen.output) as temporary,
         open(temporary, "w", encoding="utf-8", errors="backslashreplace", newline="") as file,
     ):
         file.write(f"{text}\n")

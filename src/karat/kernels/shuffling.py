@@ -22,10 +22,10 @@ def joined_after_shuffles(classes: Ints, clusters: Ints, rng: np.random.Generato
     """
     labels, blocks = (np.repeat(np.arange(sizes.size), sizes) for sizes in (classes, clusters))
     joined = np.empty(many, dtype=np.int64)
-    for place in range(many):
+    for index in range(many):
         keys = rng.permutation(labels) * clusters.size + blocks
         counts = np.unique(keys, return_counts=True)[1]
-        joined[place] = (counts * (counts - 1) // 2).sum()
+        joined[index] = (counts * (counts - 1) // 2).sum()
     return joined
 
 

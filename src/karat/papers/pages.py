@@ -14,7 +14,7 @@ from typing import Any, TextIO
 
 from karat.errors import KaratError
 from karat.output.bars import without_bars
-from karat.output.files import whole_file
+from karat.output.files import atomic_file
 from karat.output.layout import Layout, Printed, delimited, markdown
 from karat.papers.claims import Claim
 from karat.papers.figures import save_figures
@@ -103,7 +103,7 @@ class Reproduction(Printed, Sequence[Claim]):
             headings = list(self.study.data[0])
             texts[f"{stem}.csv"] = delimited(headings, [list(record.values()) for record in self.study.data])
         for name, text in texts.items():
-            with whole_file(os.path.join(folder, name)) as temporary, _opened(temporary) as file:
+            with atomic_file(os.path.join(folder, name)) as temporary, _opened(temporary) as file:
                 file.write(text)
         return [*texts, *(save_figures(figures, folder) if figures else [])]
 

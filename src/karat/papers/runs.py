@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from karat.errors import KaratError
 from karat.kernels.threads import THREADS
 from karat.output.bars import bar
-from karat.output.files import whole_file
+from karat.output.files import atomic_file
 from karat.sources.files.arrays import array_header, read_data
 
 T = TypeVar("T")
@@ -117,5 +117,5 @@ def _load(path: str, shape: tuple[int, ...] | None) -> Floats | None:
 
 
 def _keep(path: str, values: Floats) -> None:
-    with whole_file(path) as temporary, open(temporary, "wb") as file:
+    with atomic_file(path) as temporary, open(temporary, "wb") as file:
         np.save(file, values, allow_pickle=False)

@@ -22,7 +22,7 @@ from karat.labels.identity import Singleton
 from karat.labels.names import MISSING, check_names, plain
 from karat.labels.policy import Policy
 from karat.limits import CELLS
-from karat.output.files import whole_file
+from karat.output.files import atomic_file
 
 FORMAT = 2
 DIGITS = 4000  # the most digits of a label; Python refuses by default to convert integers of more than 4,300
@@ -58,7 +58,7 @@ def save_cells(
     }
     head["checksum"] = _checksum(head, rows, cols, counts)
     write = {".json": _write_json, ".parquet": _write_parquet}[_ending(path)]
-    with whole_file(path) as temporary:
+    with atomic_file(path) as temporary:
         write(temporary, head, rows, cols, counts)
 
 

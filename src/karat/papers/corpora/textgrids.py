@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from karat.errors import FileError
-from karat.output.files import whole_file
+from karat.output.files import atomic_file
 from karat.output.layout import shown
 
 _AGAIN = "save it in Praat as a text file again"
@@ -161,7 +161,7 @@ def write_textgrid(path: str | PathLike[str], grid: TextGrid) -> None:
         lines += [*_span(grid, " " * 8), f"        {items}: size = {len(tier.marks)}"]
         for index, mark in enumerate(tier.marks, 1):
             lines += [f"        {items} [{index}]:", *_mark_lines(mark, tier.points)]
-    with whole_file(path) as temporary:
+    with atomic_file(path) as temporary:
         Path(temporary).write_bytes("\n".join([*lines, ""]).encode("utf-8"))
 
 

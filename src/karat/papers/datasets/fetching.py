@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any
 
 from karat.errors import KaratError
-from karat.machine.caches import cache_folder, cache_place
+from karat.machine.caches import cache_folder, cache_path
 from karat.machine.programs import find_program
 from karat.machine.temporary import new_folder
 from karat.output.bars import bar, say
@@ -130,7 +130,7 @@ def described(dataset: Dataset) -> str:
 
 def _folder(dataset: Dataset) -> str:
     kept = hashlib.sha256(" ".join(dataset.members).encode()).hexdigest()[:6]  # so that other files get another folder
-    return os.path.join(cache_place("data"), f"{dataset.name}-{dataset.carrier.version}-{kept}")
+    return os.path.join(cache_path("data"), f"{dataset.name}-{dataset.carrier.version}-{kept}")
 
 
 def _downloaded(dataset: Dataset, folder: str) -> str:
