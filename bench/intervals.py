@@ -147,7 +147,7 @@ itself says that they may be too wide or too narrow. With {SAMPLES} samples a co
 
 {coverage_table()}
 
-Intervals of entropies are wide where many items are alone in their cell: the jackknife overestimates how much the
+Intervals of entropies are wide where many items are in cells of one item: the jackknife overestimates how much the
 estimate of the unseen varies; but with a long tail of rare classes the unseen is underestimated, and they can miss. Of
 a nearly perfect clustering too few items are wrong to tell how many would be. One-to-one accuracy is missed where
 several clusters share a class, so that many maps are nearly as good. In all these cases the result says so. AMI is left

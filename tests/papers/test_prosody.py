@@ -149,7 +149,7 @@ def test_a_pitch_below_the_floor_is_not_heard(pair: list[Recording]) -> None:
 
 def test_what_is_no_sound_or_too_short_is_refused(tmp_path: Path, pair: list[Recording]) -> None:
     (tmp_path / "text.wav").write_text("no sound", encoding="ascii")
-    with pytest.raises(FileError, match=r"Praat cannot measure .*text\.wav' \(.*\); mend it or take it away"):
+    with pytest.raises(FileError, match=r"Praat cannot measure .*text\.wav' \(.*\); mend it or remove it"):
         measure([*pair, spoken(tmp_path / "text.wav", (0, 1, "H*"))])
     short = tone(tmp_path / "short.wav", FLAT, EVEN, 0.03)
     with pytest.raises(FileError, match=r"short\.wav"):

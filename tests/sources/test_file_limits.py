@@ -189,7 +189,7 @@ def test_a_saved_table_has_no_more_rows_than_cells(tmp_path: Path) -> None:
     rows = "SELECT '1' AS gold, '1' AS pred, 0 AS row, 0 AS col, 1 AS count FROM range(1000000)"
     copy = f"COPY ({rows}) TO '{path}' (FORMAT PARQUET, KV_METADATA {{karat: ?}})"
     duckdb.execute(copy, [head.encode().decode("unicode_escape") if "\\x" in head else head])
-    with pytest.raises(karat.TableError, match="1,000,000 cells, more than its classes and clusters make"):
+    with pytest.raises(karat.TableError, match="1,000,000 cells, more than its classes times its clusters"):
         karat.Table.load(path)
 
 

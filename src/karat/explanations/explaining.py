@@ -126,8 +126,8 @@ def explain(
     most promising of these (every_merge is then False; candidates.py gives the guarantees). The result is an
     Explanation for one system, and a mapping of them by name for several, or by group with `by`.
 
-    >>> found = explain(["a", "a", "a", "b", "b"], [1, 1, 2, 3, 3], "ari")
-    >>> found.merges[0].left, found.merges[0].right, found.merges[0].value
+    >>> explanation = explain(["a", "a", "a", "b", "b"], [1, 1, 2, 3, 3], "ari")
+    >>> explanation.merges[0].left, explanation.merges[0].right, explanation.merges[0].value
     (1, 2, 1.0)
     """
     ev = evaluation_of(data, other, data_options(options, "explain"))
@@ -189,16 +189,16 @@ def explained_table(table: Table, measure: Measure, top: int = 10, labels: ItemL
     merges, every_merge = candidate_merges(anatomy, top)
     kinds_of_moves = (GatherClass(anatomy), SplitCluster(anatomy), splits, merges)
     values = [values_after(measure, moves, 2 * top) for moves in kinds_of_moves]
-    gathered, parted, split, merged = (after for after, _ in values)
+    gathered, split_up, split_off, merged = (after for after, _ in values)
     return Explanation(
         table=table,
         measure=measure,
         value=value,
         top=top,
         classes=Side.of(anatomy, gathered, value, gold=True),
-        clusters=Side.of(anatomy, parted, value, gold=False),
+        clusters=Side.of(anatomy, split_up, value, gold=False),
         merges=best_merges(merges, merged, measure, value, top),
-        splits=best_splits(splits, split, measure, value, top),
+        splits=best_splits(splits, split_off, measure, value, top),
         odd_ones=odd_ones(anatomy, top),
         every_merge=every_merge,
         every_repair=all(every_move for _, every_move in values),

@@ -70,7 +70,7 @@ class Entropies(Information, Statistic):
         """Leave-one-out entropies, looked up by the sizes of each cell, its class and its cluster."""
         profile = table.profile
         gold, pred, joint = (
-            Sample.of(sizes).without_one_of(each, corrected)
+            Sample.of(sizes).leave_one_out_for(each, corrected)
             for sizes, each in (
                 (profile.classes, table.class_sizes),
                 (profile.clusters, table.cluster_sizes),

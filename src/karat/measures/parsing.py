@@ -18,7 +18,7 @@ from karat.errors import BRIEF, MeasureError, brief
 from karat.foreign import type_and_message
 from karat.limits import TEXT
 from karat.measures.registry import Better, Measure, _registry, find
-from karat.measures.syntax import take_apart
+from karat.measures.syntax import parse_call
 from karat.tables.counts import Counts, Statistic
 
 D = TypeVar("D", bound=Callable[..., Measure])
@@ -112,7 +112,7 @@ def parse(text: str | Measure | Callable[..., Any]) -> Measure:
         return text
     if callable(text):
         return wrap(text)
-    name, inner, params = take_apart(text)
+    name, inner, params = parse_call(text)
     if name in _derivations and inner is not None:
         return _derivations[name](parse(inner))._with(params)
     if name in _derivations:

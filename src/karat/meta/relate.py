@@ -32,7 +32,7 @@ LEAST = 20  # resamples at least, however many cells there are
 DEFAULT = (
     "purity", "inverse_purity", "f_measure", "bcubed_f", "rand", "ari", "jaccard", "fowlkes_mallows", "nmi(norm=min)",
     "nmi(norm=sqrt)", "v_measure", "nmi(norm=max)", "nmi(norm=joint)", "van_dongen_normalised", "nvi", "one_to_one",
-)  # fmt: skip  # Kishida's (2014), without one of two that are the same, and two more
+)  # fmt: skip  # those of Kishida (2014) without nmi(norm=sum), which equals v_measure, and two more
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,8 +75,8 @@ class Relation(Result):
         from scipy.cluster.hierarchy import fcluster
 
         codes = fcluster(self.linkage, min(number, len(self.measures)), "maxclust")
-        found = [[self.measures[i] for i in np.flatnonzero(codes == code)] for code in np.unique(codes)]
-        return sorted(found, key=len, reverse=True)
+        grouped = [[self.measures[i] for i in np.flatnonzero(codes == code)] for code in np.unique(codes)]
+        return sorted(grouped, key=len, reverse=True)
 
     def advice(self, number: int = 3) -> list[Measure]:
         """One measure of each group: the one most correlated with the others of its group."""

@@ -141,11 +141,12 @@ def reproduce(
 ) -> Reproduction:
     """Reproduce the results of a paper, claim by claim, or one of its experiments on a corpus.
 
-    experiment: one of the paper's experiments on a corpus; a wrong name is answered with those there are. corpus:
+    experiment: one of the paper's experiments on a corpus; an unknown name raises an error that lists them. corpus:
     the name of a data set, or a folder or file of your own; gold and text: its columns, if it is a table. keep: the
     share of some classes to keep, such as {"H*": 0.1}. iterations: of a simulation, or starts of k-means. variant: how
-    the paper's text is interpreted. progress: whether to draw a bar on a terminal. Results are cached in the user's
-    cache directory, so an interrupted run resumes where it stopped.
+    the paper's text is interpreted. processes: the number of processes; by default one for each core. progress: whether
+    to draw a bar on a terminal. Results are cached in the user's cache directory, so an interrupted run resumes
+    where it stopped.
 
     >>> [claim.verdict for claim in reproduce("manning2008")][:4]
     ['reached', 'reached', 'reached', 'reached']

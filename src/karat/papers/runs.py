@@ -44,11 +44,11 @@ def in_blocks(
     """
     results, todo = {}, []
     for name, task in blocks:
-        kept = _load(os.path.join(folder, f"{name}.npy"), shape)
-        if kept is None:
+        cached = _load(os.path.join(folder, f"{name}.npy"), shape)
+        if cached is None:
             todo.append((name, task))
         else:
-            results[name] = kept
+            results[name] = cached
     with bar(what, len(blocks), len(results)) as advance:
         for name, values in _computed(work, todo, processes or THREADS):
             _keep(os.path.join(folder, f"{name}.npy"), values)

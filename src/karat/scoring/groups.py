@@ -32,8 +32,8 @@ class GroupScores(Result, Mapping[Any, Any]):
     result[group][measure] is a score; result[group][system][measure] if there are several systems.
 
     >>> import karat
-    >>> found = karat.score([0, 0, 1, 1], [2, 2, 3, 3], "ari", by=["bank", "bank", "bass", "bass"])
-    >>> found["bank"]["ari"], found.macro
+    >>> groups = karat.score([0, 0, 1, 1], [2, 2, 3, 3], "ari", by=["bank", "bank", "bass", "bass"])
+    >>> groups["bank"]["ari"], groups.macro
     (1.0, {'ari': 1.0})
     """
 

@@ -154,7 +154,9 @@ class Counts(ABC):
     def need_counts(self, purpose: str) -> None:
         """Raise TableError if the table has fractional cells; purpose says what needs counts."""
         if not self.integral:
-            raise TableError(f"{purpose} needs whole counts of items, but this table has fractional cells; round them.")
+            raise TableError(
+                f"{purpose} needs integer counts of items, but this table has fractional cells; round them."
+            )
 
     @cached_property
     def _remembered(self) -> dict[Hashable, Any]:

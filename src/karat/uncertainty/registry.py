@@ -58,7 +58,7 @@ def interval_method(
         summary = (function.__doc__ or "").strip().split("\n")[0]
         name = function.__name__
         if name in (AUTO, "none"):
-            raise ValueError(f"{name!r} is no name for a method of intervals: it has a meaning already")
+            raise ValueError(f"{name!r} cannot name a method of intervals: it is reserved")
         _methods[name] = IntervalMethod(name, summary, function, frozenset(needs), centred, automatic, suits)
         return function
 

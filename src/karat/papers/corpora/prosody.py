@@ -113,7 +113,7 @@ def _contour(wav: Path, time_step: float, floor: float, ceiling: float) -> Conto
         intensity = sound.to_intensity(minimum_pitch=floor, time_step=time_step)
     except (library.PraatError, UserWarning) as problem:
         why = str(problem).split("\n", 1)[0].rstrip(".")
-        raise FileError(f"Praat cannot measure {str(wav)!r} ({why}); mend it or take it away.") from None
+        raise FileError(f"Praat cannot measure {str(wav)!r} ({why}); mend it or remove it.") from None
     return Contour(pitch.xs(), pitch.selected_array["frequency"], intensity.xs(), intensity.values[0])
 
 
@@ -122,7 +122,9 @@ def praat() -> Any:
     try:
         import parselmouth
     except ImportError:
-        raise KaratError("measuring speech needs parselmouth, not found; pip install praat-parselmouth.") from None
+        raise KaratError(
+            "measuring speech needs parselmouth, which is not installed; pip install praat-parselmouth."
+        ) from None
     return parselmouth
 
 

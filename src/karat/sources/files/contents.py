@@ -57,7 +57,7 @@ def check_unpacked(packed: IO[bytes], name: str) -> int:
     return size
 
 
-def whole(source: Input) -> bytes:
+def read_all(source: Input) -> bytes:
     """All decompressed bytes of a text file; refused as soon as a line or the whole exceeds the limits."""
     with open_bytes(source) as file:
         return b"".join(_parts(file, source, (IN_MEMORY, UNPACKED) if source.packed else (IN_MEMORY,)))
