@@ -71,7 +71,8 @@ def with_direction(measure: str | Measure) -> Measure:
     inner = parse(measure)
     if inner.better is None:
         raise MeasureError(
-            f"{inner} is descriptive: neither higher nor lower is better, so it cannot be compared with chance; choose another."
+            f"{inner} is descriptive: neither higher nor lower is better, so it cannot be compared with chance; choose "
+            "another measure."
         )
     return inner
 

@@ -54,7 +54,8 @@ def _summary(explanation: Explanation, digits: int) -> Layout:
     dropped = f" ({number(explanation.table.policy.dropped)} dropped)" if explanation.table.policy.dropped else ""
     shape = f"{several(classes, 'class')} and {several(clusters, 'cluster')}"
     measure, value = explanation.measure, decimals(explanation.value, digits)
-    title = f"{several(explanation.table.n, 'item')}{dropped} in {shape}: {shown(with_unit(measure))} is {value}, {measure.better} is better"
+    judged = f"{shown(with_unit(measure))} is {value}, {measure.better} is better"
+    title = f"{several(explanation.table.n, 'item')}{dropped} in {shape}: {judged}"
     headings = ["what is wrong", "VI [nats]", "pairs of items", "BCubed"]
     return Layout(title, headings, rows, [*explanation.sentences(digits), *_remarks(explanation)])
 

@@ -40,7 +40,7 @@ def corpus_of(corpus: str, gold: str | None = None) -> Numbers:
         data = load(corpus)
         return Numbers(DATASETS[corpus].title, data.gold, data.features)
     if corpus == SYNTHESISED:
-        return _measured(_synthesised(), "speech made by Festival")
+        return _measured(_synthesised(), "speech synthesised by Festival")
     if os.path.isdir(corpus):
         return _measured(corpus, os.path.basename(os.path.abspath(corpus)))
     return read_numbers(existing(corpus, (SYNTHESISED, "vowels")), gold=gold)
