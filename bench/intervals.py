@@ -155,9 +155,9 @@ out: its interval is centred on the score, since the expectation that is subtrac
 
 ## Tests
 
-How often two systems differ significantly at 5% on 400 items in 5 classes, in {PAIRS} pairs. Half of a system's errors are on
-items that are hard for both. The first three rows are equal systems, which should differ 5 times in 100; the
-others differ.
+How often two systems differ significantly at 5% on 400 items in 5 classes, in {PAIRS} pairs. Half of a system's
+errors are on items that are hard for both. The first three rows are equal systems, which should differ significantly 5
+times in 100; the others differ.
 
 {test_table()}
 """

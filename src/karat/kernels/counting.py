@@ -339,8 +339,8 @@ def _weighted(left: AnyInts, right: AnyInts, weights: NDArray[Any]) -> Cells:
         table, seen = np.zeros(possible, dtype=np.int64), np.zeros(possible, dtype=bool)
         np.add.at(table, keys, weights)
         seen[keys] = True
-        filled = np.flatnonzero(seen)
-        return Cells(row_values, col_values, filled // col_values.size, filled % col_values.size, table[filled])
+        nonempty = np.flatnonzero(seen)
+        return Cells(row_values, col_values, nonempty // col_values.size, nonempty % col_values.size, table[nonempty])
     order = np.argsort(keys, kind="stable")  # a stable sort is fast on input that is partly sorted
     keys, weights = keys[order], weights[order]
     begins = np.flatnonzero(np.diff(keys, prepend=keys[:1] - 1))

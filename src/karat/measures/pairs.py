@@ -38,7 +38,7 @@ __all__ = [
 def rand(pairs: Pairs) -> Number:
     """The share of pairs on which gold and the clustering agree.
 
-    With many classes most pairs are apart in both, so it is high even for random clusterings.
+    With many classes most pairs are separate in both, so it is high even for random clusterings.
 
     >>> import karat
     >>> round(karat.rand([0, 0, 1, 1], [0, 0, 1, 2]), 4)

@@ -160,7 +160,9 @@ def relate(
     n = "+".join(dict.fromkeys(number(table.n) for table in given[:5])).replace(",", "")
     asked = tuple(m for m in chosen_measures(DEFAULT if measures is None else measures) if m.better is not None)
     if len(asked) < 3:
-        raise KaratError(f"{len(asked)} measures with a better end cannot be grouped; give three or more.")
+        raise KaratError(
+            f"{len(asked)} measures of which higher or lower is better cannot be grouped; give three or more."
+        )
     if len(given) >= FEW:
         values = np.array([[_oriented(m, float(m.of(table))) for m in asked] for table in given])
         return Relation(asked, values, f"{len(given)} {'systems' if ev.groups is None else 'groups of systems'}", n)

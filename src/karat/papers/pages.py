@@ -71,8 +71,8 @@ class Reproduction(Printed, Sequence[Claim]):
                 if what not in reasons.setdefault(claim.note, []):
                     reasons[claim.note].append(what)
         return [
-            f"Not reached, or not in every digit, {'; '.join(places[:4])}{'; ...' if len(places) > 4 else ''}: {note}."
-            for note, places in reasons.items()
+            f"Not reached, or not in every digit, {'; '.join(claims[:4])}{'; ...' if len(claims) > 4 else ''}: {note}."
+            for note, claims in reasons.items()
         ]
 
     def records(self) -> list[dict[str, Any]]:

@@ -48,7 +48,7 @@ def interval_method(
     automatic: int | None = None,
     suits: Callable[[Sample, Measure], bool] = lambda sample, measure: True,
 ) -> Callable[[Function], Function]:
-    """Declare a method of confidence intervals; its name and its summary are those of the function.
+    """Declare a method of confidence intervals, named after the function; its summary is the docstring's first line.
 
     The function takes a Sample and a Measure, and returns an Interval by Sample.around() or Sample.between(); None if
     it has no interval for the measure. Parameters: see IntervalMethod.

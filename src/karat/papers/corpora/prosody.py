@@ -21,7 +21,7 @@ FEATURES = (
     "mean F0, normalised",  # in standard deviations of the speaker, as all normalised features
     "mean ΔF0",  # Hz/s
     "mean ΔF0, normalised",
-    "place of maximum",  # 0 at the start of the word, 1 at its end
+    "position of maximum",  # 0 at the start of the word, 1 at its end
     "distance to loudest",  # seconds between the maximum of F0 and that of intensity
     "slope to maximum",  # Hz/s
     "slope to maximum, normalised",  # standard deviations of F0 per second
