@@ -72,6 +72,7 @@ def wrap(
 
     The function must depend on the partitions only: it is called with integer codes, items in the order of the table's
     cells. The measure's text is module:function, which parse() reads; a function that cannot be imported needs a name.
+    better: "higher" or "lower"; None if neither is better. bounds: the lowest and the highest value.
 
     >>> share = wrap(lambda gold, pred: len(set(pred)) / len(pred), name="clusters_per_item")
     >>> share(["x", "x", "o", "o"], ["a", "a", "a", "b"])

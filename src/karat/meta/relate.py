@@ -79,7 +79,7 @@ class Relation(Result):
         return sorted(grouped, key=len, reverse=True)
 
     def advice(self, number: int = 3) -> list[Measure]:
-        """One measure of each group: the one most correlated with the others of its group."""
+        """One measure of each of `number` groups: the one most correlated with the others of its group."""
         indices = {m: i for i, m in enumerate(self.measures)}
         chosen = []
         for group in self.groups(number):

@@ -64,7 +64,11 @@ class Evaluation:
 
     @classmethod
     def of(cls, source: Systems, *, named: bool, by: str | None = None, notes: Sequence[Sentence] = ()) -> Evaluation:
-        """The evaluation of systems that were matched or counted already; notes say how they were read."""
+        """The evaluation of systems that were matched or counted already.
+
+        source: their tables and labels. named: whether systems were given by name. by: the name of the groups. notes:
+        how the data was read.
+        """
         evaluation = cls.__new__(cls)
         evaluation._set(source, named=named, by=by, notes=notes)
         return evaluation
@@ -88,8 +92,10 @@ class Evaluation:
     ) -> Evaluation:
         """An evaluation of named columns of a frame of any engine; several columns of pred are systems.
 
-        other: a second frame that has the columns of pred, matched with the first on id. by: the column with the group
-        of each item. count: rows are cells of a table, and this column says how many items they hold.
+        gold, pred, id, by, weights: names of columns, as explained at Evaluation; of several gold columns, classes are
+        the combinations. other: a second frame that has the columns of pred, matched with the first on id. count: the
+        column with the number of items of each row, if rows are cells of a table. missing, noise, noise_as, ignore: as
+        at Evaluation.
         """
         from karat.scoring.frames import from_columns
 

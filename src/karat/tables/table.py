@@ -99,7 +99,7 @@ class Table(SingleTable):
 
     @classmethod
     def from_cells(cls, gold: object, pred: object, counts: object) -> Table:
-        """A table from its cells: the class, the cluster and the count of each, as three columns."""
+        """A table from its cells: gold, pred and counts are the class, the cluster and the count of each cell."""
         if counts is None:
             raise TableError("counts is None; give the count of each cell.")
         aligned = align(gold, {PRED: pred}, Policy(), weights=counts)
