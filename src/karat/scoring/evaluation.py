@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from karat.errors import KaratError, LabelError, Option, Sentence, TableError, brief, listed
 from karat.labels.alignment import align
@@ -16,9 +16,6 @@ from karat.scoring.joint import Joint, cells_of_rows
 from karat.tables.counts import SingleTable
 from karat.tables.systems import AlignedSystems, CountedSystems, Groups, Systems
 from karat.tables.table import Table
-
-if TYPE_CHECKING:
-    pass
 
 
 class Evaluation:

@@ -195,7 +195,8 @@ class GroupScores(Result, Mapping[Any, Any]):
         policies = [next(iter(systems.values())).table.policy for systems in self.scores.values()]
         policy = policies[0]
         for other in policies[1:]:
-            policy = policy + other or policy
+            total = policy + other
+            policy = policy if total is None else total  # None: their options differ
         base = signature_of(self.measures, number(self.n), policy)
         base = base.replace(f"|dropped:{policy.dropped}|", f"|dropped:{self.dropped}|")
         empty = f"|empty:{len(self.empty)}" if self.empty else ""
