@@ -85,7 +85,7 @@ def covered(task: tuple[Truth, int, int]) -> Floats:
 
 
 def told_apart(task: tuple[float, float, int, int]) -> Floats:
-    """For each measure, how often two systems with these shares of noise are told apart at 5 %."""
+    """For each measure, how often two systems with these shares of noise differ significantly at 5 %."""
     left, right, pairs, seed = task
     rng = np.random.default_rng((seed, round(1000 * left), round(1000 * right)))
     found = np.zeros(len(TESTED))
@@ -122,12 +122,12 @@ def coverage_table() -> str:
             said = "yes" if doubt > 0.5 else ""
             numbers = f"{truth.value(text):.3f}", f"{off:+.3f}", f"{rest:+.3f}", f"{width:.3f}", f"{inside:.1%}"
             rows.append([str(truth), text, *numbers, said])
-    headings = ["sample", "measure", "truth", "score off by", "estimate off by", "width", "covered", "doubted"]
+    headings = ["sample", "measure", "truth", "score off by", "estimate off by", "width", "covered", "cautioned"]
     return markdown(headings, rows, left=2)
 
 
 def test_table() -> str:
-    """How often two systems are told apart: equal ones, and others."""
+    """How often two systems differ significantly: equal ones, and others."""
     rows = []
     for left, right in ((0.4, 0.4), (0.2, 0.2), (0.1, 0.1), (0.4, 0.36), (0.4, 0.32), (0.4, 0.28)):
         print(left, right, file=sys.stderr)
@@ -142,22 +142,22 @@ def main() -> None:
 
 Made by `bench/intervals.py`: {SAMPLES} samples of each distribution, in which every cluster is of one class but for
 noise that is spread over all cells. Truth is the measure of the distribution; for Q2, which depends on the number of
-items, of the expected table. A 95% interval should cover it 95 times in 100; *doubted* are those of which the result
-itself says that they may be too wide or too narrow. With {SAMPLES} samples a coverage is known to about two points.
+items, of the expected table. A 95% interval should cover it 95 times in 100; *cautioned* is the share of intervals
+with a caution that they may be too wide or too narrow. With {SAMPLES} samples a coverage is known to about two points.
 
 {coverage_table()}
 
-Intervals of entropies are wide where many items are alone in their cell: the jackknife overestimates how much the
+Intervals of entropies are wide where many items are in cells of one item: the jackknife overestimates how much the
 estimate of the unseen varies; but with a long tail of rare classes the unseen is underestimated, and they can miss. Of
 a nearly perfect clustering too few items are wrong to tell how many would be. One-to-one accuracy is missed where
 several clusters share a class, so that many maps are nearly as good. In all these cases the result says so. AMI is left
-out: its interval is around the score itself, since what is taken away for chance depends on the number of items.
+out: its interval is centred on the score, since the expectation that is subtracted depends on the number of items.
 
 ## Tests
 
-How often two systems are told apart at 5% on 400 items in 5 classes, in {PAIRS} pairs. Half of a system's errors are on
-items that are hard for both. The first three rows are equal systems, which should be told apart 5 times in 100; the
-others differ.
+How often two systems differ significantly at 5% on 400 items in 5 classes, in {PAIRS} pairs. Half of a system's
+errors are on items that are hard for both. The first three rows are equal systems, which should differ significantly 5
+times in 100; the others differ.
 
 {test_table()}
 """

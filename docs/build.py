@@ -21,7 +21,7 @@ HEAD = """# The measures
 
 C are the gold classes, K the predicted clusters, n the number of items, h(c), h(k) and h(c,k) the items in a class, a
 cluster and a cell. Natural logarithms, unless the unit is bits. Of all M = n(n-1)/2 pairs, a00 are together in both,
-a01 in gold only, a10 in the clustering only, a11 apart; a0. = a00 + a01, a.0 = a00 + a10. *Swapped* is what a
+a01 in gold only, a10 in the clustering only, a11 in neither; a0. = a00 + a01, a.0 = a00 + a10. *Swapped* is what a
 measure becomes when gold and predicted are swapped. *Breaks* are the constraints of Amigó et al. (2009), and
 relabelling, that it does not meet in every case: {constraints}. *Elsewhere* are
 the names under which other libraries have a measure, and where they differ, as seen by running scikit-learn 1.9.1,

@@ -27,7 +27,7 @@ from app_server import body_of
 from karat.chance.draws import Draws
 from karat.chance.moments import Moments
 from karat.chance.nulls import Model
-from karat.machine.caches import cache_place
+from karat.machine.caches import cache_path
 from karat.measures.cards import card
 from karat.measures.pair_counts import Pairs
 from karat.measures.registry import measure as declared
@@ -88,7 +88,7 @@ def test_quick_work_has_no_bar_and_a_closed_standard_error_is_no_terminal(monkey
 def test_an_empty_setting_of_the_cache_means_the_default(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", "")
-    assert cache_place("data") == str(tmp_path / ".cache" / "karat" / "data")
+    assert cache_path("data") == str(tmp_path / ".cache" / "karat" / "data")
 
 
 def test_products_keep_the_items_of_all_labelings() -> None:

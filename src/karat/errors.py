@@ -121,7 +121,7 @@ def concise(text: str, most: int = MESSAGE) -> str:
 
 def _with_quotes_cut(text: str, most: int) -> str:
     """Cut the middle out of each quoted value longer than most characters."""
-    return _QUOTED.sub(lambda found: _cut(found[0], most), text)
+    return _QUOTED.sub(lambda match: _cut(match[0], most), text)
 
 
 def _cut(text: str, most: int) -> str:
@@ -146,14 +146,14 @@ def brief(value: object) -> str:
     "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'"
     """
     try:
-        whole = repr(value[: BRIEF + 1] if isinstance(value, (str, bytes)) else value)
+        text = repr(value[: BRIEF + 1] if isinstance(value, (str, bytes)) else value)
     except Exception:  # a foreign class, or an integer of very many digits
-        whole = f"a value of type {type(value).__name__}"
+        text = f"a value of type {type(value).__name__}"
     if not isinstance(value, (str, bytes)):  # an array has many lines
-        whole = " ".join(whole[: 4 * BRIEF].split())
-    if len(whole) <= BRIEF + 2:
-        return whole
-    return f"{whole[: BRIEF - 2]}...{whole[-1]}"
+        text = " ".join(text[: 4 * BRIEF].split())
+    if len(text) <= BRIEF + 2:
+        return text
+    return f"{text[: BRIEF - 2]}...{text[-1]}"
 
 
 def listed(values: Iterable[object], most: int = 5) -> str:

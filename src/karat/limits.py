@@ -63,7 +63,7 @@ ITEMS = Limit(1_000_000_000, "items in a list", "they take 16 GB", "score fewer 
 STACK = Limit(1_000_000_000, "cells in a stack of dense tables", "they take 8 GB", "score the tables one by one")
 DRAWS = Limit(
     1_000_000,
-    "random clusterings, those of nested measures multiplied",
+    "random clusterings (for nested measures, the product of their numbers)",
     "ten thousand give a mean to 1 % of its spread",
     "give fewer samples",
 )
@@ -83,9 +83,9 @@ APP_FILES = Limit(40, "files", "more systems do not fit on a page", "leave some 
 APP_UNPACKED = Limit(
     100_000_000, "bytes after unpacking", "a packed file of a hundred kilobytes can hold gigabytes", "use karat report"
 )
-APP_SECONDS = Limit(300, "seconds for a report", "as many bytes as are taken need a fifth of it", "use karat report")
+APP_SECONDS = Limit(300, "seconds for a report", "files of the size allowed need a fifth of that", "use karat report")
 APP_MEMORY = Limit(
-    6_000_000_000, "bytes of memory for a report", "as many bytes as are taken need up to 4 GB", "use karat report"
+    6_000_000_000, "bytes of memory for a report", "files of the size allowed need up to 4 GB", "use karat report"
 )
 APP_THREADS = Limit(2, "threads for a report", "the machine is also used for other things", "use karat report")
 APP_AT_WORK = Limit(2, "reports at a time", "each may take a core and all its memory", "wait a moment")
@@ -102,10 +102,8 @@ LINE = Limit(
     "check where its lines end, or give a row for each item",
 )
 FIELD = Limit(1 << 21, "characters in one field", "DuckDB reads no more", "give shorter labels")
-COLUMNS = Limit(
-    100_000, "columns or keys", "each has a name that is looked through", "leave out those that are not needed"
-)
-HELD = Limit(
+COLUMNS = Limit(100_000, "columns or keys", "all names are searched", "leave out those that are not needed")
+IN_MEMORY = Limit(
     2_000_000_000,
     "bytes of text that are read whole",
     "in memory they take ten times that",
@@ -115,7 +113,7 @@ UNPACKED = Limit(
     1_000_000_000_000,
     "bytes once unpacked",
     "a small file can claim to hold any number",
-    "unpack it, and look what it is",
+    "unpack it, and check what it contains",
 )
 BATCH = Limit(
     4_000_000_000,
@@ -140,7 +138,7 @@ STREAM = Limit(
 CELLS = Limit(500_000_000, "cells in a saved table", "they take 20 GB", "merge labels that are rare")
 SINGLETONS = Limit(
     50_000_000,
-    "singletons made of counted items",
+    "singletons",
     "each is a cluster of its own, of some 200 bytes",
     "leave them out with 'drop', or put them together with 'cluster'",
 )

@@ -156,9 +156,9 @@ def pair_confusion_matrix(labels_true: Any, labels_pred: Any) -> Any:
     if (table := _table(labels_true, labels_pred)) is None:
         return np.zeros((2, 2), dtype=np.int64)
     squares, n = table.squares, table.n
-    apart = n * n - squares.classes - squares.clusters + squares.cells
+    neither = n * n - squares.classes - squares.clusters + squares.cells
     joined_by_one = squares.clusters - squares.cells, squares.classes - squares.cells
-    return np.array([[apart, joined_by_one[0]], [joined_by_one[1], squares.cells - n]])
+    return np.array([[neither, joined_by_one[0]], [joined_by_one[1], squares.cells - n]])
 
 
 def _score(measure: Measure, labels_true: Any, labels_pred: Any, empty: float = 1.0) -> float:

@@ -1,3 +1,3 @@
-"""The one place that says which version this is."""
+"""The version of karat, from which the package's metadata is read."""
 
 __version__ = "0.1.0"

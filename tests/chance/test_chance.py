@@ -240,14 +240,14 @@ def test_the_reported_error_is_that_of_other_seeds() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: karat.adjusted("class_entropy"), "has no better end"),
+        (lambda: karat.adjusted("class_entropy"), "neither higher nor lower is better"),
         (lambda: karat.adjusted("rand", null="some"), "cannot have null='some'"),
         (lambda: karat.adjusted("rand", sides=3)(GOLD, PRED), "sides=3 cannot be"),
         (lambda: karat.adjusted("purity", samples=1)(GOLD, PRED), "samples=1 are too few"),
         (lambda: karat.parse("adjusted"), "does not say of which measure"),
         (lambda: karat.parse("adjusted(null=all)"), "does not say of which measure"),
         (lambda: karat.parse("ari(rand)"), "'rand' is no parameter"),
-        (lambda: karat.adjusted("rand")(karat.Table.from_matrix([[0.5, 1]])), "needs whole counts"),
+        (lambda: karat.adjusted("rand")(karat.Table.from_matrix([[0.5, 1]])), "needs integer counts"),
         (lambda: karat.p_value(GOLD, PRED), "measure is missing"),
         (lambda: karat.p_value(GOLD, PRED, "ari", samples="x"), "cannot have samples='x'"),
         (lambda: karat.p_value(GOLD, PRED, "ari", seed=-1), "cannot have seed=-1"),

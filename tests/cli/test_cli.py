@@ -24,7 +24,7 @@ from karat.cli.parser import parser as cli_parser
 from karat.errors import Option, Sentence
 from karat.examples import textbook
 from karat.labels.policy import Missing, NoiseAs
-from karat.output.files import whole_file
+from karat.output.files import atomic_file
 from shared import ROOT
 
 EXAMPLES = ROOT / "docs" / "examples"
@@ -420,12 +420,12 @@ def test_a_file_that_only_its_owner_may_read_is_never_readable_by_others(
         return replace(self, other)
 
     monkeypatch.setattr(Path, "replace", watched)
-    with whole_file(target) as temporary:
+    with atomic_file(target) as temporary:
         assert Path(temporary).stat().st_mode & 0o777 == 0o600
     assert seen == [0o600]
     before = os.umask(0o027)
     try:
-        with whole_file(tmp_path / "new.json"):
+        with atomic_file(tmp_path / "new.json"):
             pass
     finally:
         os.umask(before)

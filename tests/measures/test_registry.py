@@ -150,7 +150,7 @@ def test_a_nameless_function_needs_a_name() -> None:
 
 
 def test_a_wrapped_function_needs_whole_counts() -> None:
-    with pytest.raises(karat.TableError, match="a list of items needs whole counts"):
+    with pytest.raises(karat.TableError, match="a list of items needs integer counts"):
         karat.wrap(sklearn.metrics.rand_score)(karat.Table.from_matrix([[1.5, 2.5]]))
 
 

@@ -128,9 +128,9 @@ def test_rows_of_unit_length_but_for_documents_without_a_chosen_term() -> None:
 
 
 def test_texts_that_do_not_differ_are_refused() -> None:
-    with pytest.raises(karat.KaratError, match="no word tells documents apart"):
+    with pytest.raises(karat.KaratError, match="no word distinguishes the documents"):
         vectors(["the same", "same the"])
-    with pytest.raises(karat.KaratError, match="no word tells documents apart"):
+    with pytest.raises(karat.KaratError, match="no word distinguishes the documents"):
         vectors(["1 2", "3"])
 
 

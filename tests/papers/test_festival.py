@@ -138,9 +138,9 @@ def test_accents_are_heard(measured: Measured) -> None:
         low, high = (mean(measured, "mean F0", accent, speaker.name) for accent in ("L*", "H*"))
         assert low < high - 10
     assert mean(measured, "slope to maximum", "L+H*") > mean(measured, "slope to maximum", "H*") + 50
-    assert mean(measured, "place of maximum", "L*+H") > mean(measured, "place of maximum", "L+H*")
-    assert mean(measured, "place of maximum", "L+H*") > mean(measured, "place of maximum", "H*")
-    assert mean(measured, "place of maximum", "H+!H*") < mean(measured, "place of maximum", "H*")
+    assert mean(measured, "position of maximum", "L*+H") > mean(measured, "position of maximum", "L+H*")
+    assert mean(measured, "position of maximum", "L+H*") > mean(measured, "position of maximum", "H*")
+    assert mean(measured, "position of maximum", "H+!H*") < mean(measured, "position of maximum", "H*")
     assert measured.remarks == []
 
 

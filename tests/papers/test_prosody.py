@@ -63,7 +63,7 @@ def test_raw_features_are_those_of_the_contour(pair: list[Recording]) -> None:
     found = row(measure(pair))
     assert found["mean F0"] == pytest.approx((160 + 170) / 2, rel=0.01)
     assert found["mean ΔF0"] == pytest.approx((140 - 120) / 0.8, rel=0.1)
-    assert found["place of maximum"] == pytest.approx(0.5, abs=0.02)
+    assert found["position of maximum"] == pytest.approx(0.5, abs=0.02)
     assert found["distance to loudest"] == pytest.approx(0.6 - 0.4, abs=0.03)
     assert found["slope to maximum"] == pytest.approx(80 / 0.4, rel=0.05)
     assert found["slope from maximum"] == pytest.approx(-60 / 0.4, rel=0.05)
@@ -99,7 +99,7 @@ def test_slopes_start_at_the_first_voiced_frame_and_end_at_the_last(tmp_path: Pa
     found = row(measure([heard, other]))
     assert found["slope to maximum"] == pytest.approx(200, rel=0.05)
     assert found["slope from maximum"] == pytest.approx(-100, rel=0.07)
-    assert found["place of maximum"] == pytest.approx(0.5, abs=0.02)
+    assert found["position of maximum"] == pytest.approx(0.5, abs=0.02)
 
 
 def test_a_maximum_at_the_edge_has_a_slope_of_zero_on_that_side(tmp_path: Path) -> None:
@@ -110,8 +110,8 @@ def test_a_maximum_at_the_edge_has_a_slope_of_zero_on_that_side(tmp_path: Path) 
     assert down["slope to maximum"] == up["slope from maximum"] == 0
     assert down["slope from maximum"] == pytest.approx(-100, rel=0.02)
     assert up["slope to maximum"] == pytest.approx(100, rel=0.02)
-    assert down["place of maximum"] < 0.03
-    assert up["place of maximum"] > 0.97
+    assert down["position of maximum"] < 0.03
+    assert up["position of maximum"] > 0.97
 
 
 def test_words_without_voice_are_left_out_and_counted(tmp_path: Path, pair: list[Recording]) -> None:
@@ -149,7 +149,7 @@ def test_a_pitch_below_the_floor_is_not_heard(pair: list[Recording]) -> None:
 
 def test_what_is_no_sound_or_too_short_is_refused(tmp_path: Path, pair: list[Recording]) -> None:
     (tmp_path / "text.wav").write_text("no sound", encoding="ascii")
-    with pytest.raises(FileError, match=r"Praat cannot measure .*text\.wav' \(.*\); mend it or take it away"):
+    with pytest.raises(FileError, match=r"Praat cannot measure .*text\.wav' \(.*\); mend it or remove it"):
         measure([*pair, spoken(tmp_path / "text.wav", (0, 1, "H*"))])
     short = tone(tmp_path / "short.wav", FLAT, EVEN, 0.03)
     with pytest.raises(FileError, match=r"short\.wav"):

@@ -257,7 +257,7 @@ def test_a_plane_takes_scores_with_intervals_and_refuses_what_has_no_names() -> 
         karat.plot.plane({"a": scores}, beta=0)
 
 
-def test_all_apart_is_not_marked_where_gold_differs_or_items_are_weighed() -> None:
+def test_singletons_are_not_marked_where_gold_differs_or_items_are_weighted() -> None:
     ax = karat.plot.plane({"a": TABLES["textbook"](), "b": TABLES["three"]()})
     assert not {"one cluster", "singletons"} & set(written(ax))
     ax = karat.plot.plane({"w": TABLES["weighted"]()})

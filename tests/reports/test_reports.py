@@ -109,7 +109,7 @@ def test_samples_follow_the_policies() -> None:
     gold = {"a": 1, "b": 1, "c": 2, "d": None, "e": 2}
     pred = {"a": "x", "b": "y", "c": "y", "d": "x", "e": "noise"}
     found = sampled(gold, pred, missing="drop", noise="noise", noise_as="singletons")
-    assert found == {(1, "x"): ("a",), (1, "y"): ("b",), (2, "y"): ("c",), (2, "<alone: 'e'>"): ("e",)}
+    assert found == {(1, "x"): ("a",), (1, "y"): ("b",), (2, "y"): ("c",), (2, "<singleton: 'e'>"): ("e",)}
     assert sampled([1, 2], [1, 2]) == {}
     assert sampled([1, 2], [1, 2], ["p", "q"]) == {(1, "1"): ("p",), (2, "2"): ("q",)}
 

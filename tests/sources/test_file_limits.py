@@ -23,7 +23,7 @@ import pytest
 
 import karat
 from doors import large_files
-from karat.limits import BATCH, COLUMNS, HELD, LINE, STREAM, UNPACKED, Limit, lowered
+from karat.limits import BATCH, COLUMNS, IN_MEMORY, LINE, STREAM, UNPACKED, Limit, lowered
 from karat.sources.files.contents import check_unpacked
 
 LONG = "x" * 5000
@@ -105,17 +105,17 @@ def test_too_many_columns_are_refused(name: str, large: bool, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.cmty", "a.key", "a.matrix"])
-@pytest.mark.parametrize("limit", [HELD, UNPACKED])
+@pytest.mark.parametrize("limit", [IN_MEMORY, UNPACKED])
 def test_what_is_read_whole_has_a_limit_and_packed_files_another(name: str, limit: Limit, tmp_path: Path) -> None:
     text, times = TEXTS[name]
-    path = write(tmp_path / (name if limit is HELD else f"{name}.gz"), text)
+    path = write(tmp_path / (name if limit is IN_MEMORY else f"{name}.gz"), text)
     with lowered({limit: 3000}), pytest.raises(karat.FileError, match="more than 3,000 bytes"):
         read(path, times)
 
 
 def test_labels_by_line_may_be_of_any_size_but_packed_ones_have_a_limit(tmp_path: Path) -> None:
     path, packed = write(tmp_path / "a.labels", "a\nb\n" * 999), write(tmp_path / "a.labels.gz", "a\nb\n" * 999)
-    with lowered({HELD: 100, UNPACKED: 1000}):
+    with lowered({IN_MEMORY: 100, UNPACKED: 1000}):
         assert read(path, 2).tables["a"].n == 1998
         with pytest.raises(karat.FileError, match="more than 1,000 bytes once unpacked"):
             read(packed, 2)
@@ -189,7 +189,7 @@ def test_a_saved_table_has_no_more_rows_than_cells(tmp_path: Path) -> None:
     rows = "SELECT '1' AS gold, '1' AS pred, 0 AS row, 0 AS col, 1 AS count FROM range(1000000)"
     copy = f"COPY ({rows}) TO '{path}' (FORMAT PARQUET, KV_METADATA {{karat: ?}})"
     duckdb.execute(copy, [head.encode().decode("unicode_escape") if "\\x" in head else head])
-    with pytest.raises(karat.TableError, match="1,000,000 cells, more than its classes and clusters make"):
+    with pytest.raises(karat.TableError, match="1,000,000 cells, more than its classes times its clusters"):
         karat.Table.load(path)
 
 
@@ -236,7 +236,7 @@ def frame(kind: str) -> Any:
     "policy", [{"missing": "singletons"}, {"missing": "cluster", "noise": 2, "noise_as": "singletons"}]
 )
 def test_counted_items_do_not_become_more_singletons_than_memory_holds(kind: str, policy: Any) -> None:
-    with pytest.raises(karat.KaratError, match="100,000,000,000 singletons made of counted items, but 50,000,000 is"):
+    with pytest.raises(karat.KaratError, match="100,000,000,000 singletons, but 50,000,000 is"):
         karat.table(frame(kind), gold="g", pred="p", count="n", **policy)
 
 

@@ -213,7 +213,7 @@ def test_a_table_expands_to_its_items(pair: tuple[list[int], list[int]]) -> None
 
 
 def test_a_real_table_has_no_items_to_list() -> None:
-    with pytest.raises(karat.TableError, match="a list of items needs whole counts"):
+    with pytest.raises(karat.TableError, match="a list of items needs integer counts"):
         karat.Table.from_matrix([[0.5, 2.5]]).expand()
 
 

@@ -64,7 +64,7 @@ def test_words_with_a_meaning_are_no_names_of_methods(name: str) -> None:
         """Nothing."""
 
     function.__name__ = name
-    with pytest.raises(ValueError, match="has a meaning already"):
+    with pytest.raises(ValueError, match="it is reserved"):
         interval_method()(function)
 
 

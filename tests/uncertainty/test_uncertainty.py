@@ -211,7 +211,7 @@ def test_a_sparse_sample_is_said_to_look_better_than_it_is() -> None:
     assert float(karat.v_measure(karat.Table.from_matrix(shares * 1e9))) in found  # the truth
     text = " ".join(str(scores).split())
     assert "v_measure: outside the interval" in text
-    assert "alone in their cell: it may be too wide" in text
+    assert "in cells of one item: it may be too wide" in text
 
 
 def test_few_items_and_ties_are_said_to_be_doubtful() -> None:

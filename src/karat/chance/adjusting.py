@@ -70,7 +70,10 @@ def with_direction(measure: str | Measure) -> Measure:
     """The measure; MeasureError if it is descriptive, so that neither high nor low values are better."""
     inner = parse(measure)
     if inner.better is None:
-        raise MeasureError(f"{inner} has no better end, so chance cannot do as well; choose a measure that has one.")
+        raise MeasureError(
+            f"{inner} is descriptive: neither higher nor lower is better, so it cannot be compared with chance; choose "
+            "another measure."
+        )
     return inner
 
 
@@ -97,7 +100,7 @@ def _adjusted(measure: Measure, table: SingleTable, draws: Draws) -> tuple[float
     table.need_counts("an adjusted measure")
     score = finite(measure, measure.of(table))
     mean, error = draws.mean(measure, table)
-    perfect = measure.perfect if measure.perfect is not None else float(measure.of(_gold_itself(table)))
+    perfect = measure.perfect if measure.perfect is not None else float(measure.of(_perfect_table(table)))
     scale = max(abs(score), abs(mean), abs(perfect))
     gain, room = zero_if_rounding(score - mean, scale), zero_if_rounding(perfect - mean, scale)
     same = table.nonempty_cells == table.shape[0] == table.shape[1]
@@ -125,6 +128,7 @@ def standard_score(measure: Measure, table: SingleTable, draws: Draws) -> tuple[
     return z, math.sqrt((bool(error) + z * z / 2) / values.size)
 
 
-def _gold_itself(table: SingleTable) -> Table:
+def _perfect_table(table: SingleTable) -> Table:
+    """The table of gold against itself."""
     sizes = np.repeat(*table.profile.classes.arrays)
     return Table.from_cells(np.arange(sizes.size), np.arange(sizes.size), sizes)

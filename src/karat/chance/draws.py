@@ -22,7 +22,7 @@ from karat.tables.counts import Counts, SingleTable
 
 Floats: TypeAlias = NDArray[np.float64]
 
-KEPT = 1 << 23  # the most cells of drawn tables that are cached for other measures
+CACHED = 1 << 23  # the most cells of drawn tables that are cached for other measures
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Draws:
             values = self._with_progress(lambda joined: np.array([at(both) for both in joined.tolist()]), pairs)
         else:
             drawn: Iterable[Counts] = self.model.draw(table, self.samples, self.seed)
-            if self.samples * math.prod(table.shape) <= KEPT and self.model.null != "all":
+            if self.samples * math.prod(table.shape) <= CACHED and self.model.null != "all":
                 drawn = table.remember(self, lambda: list(drawn))
             values = self._with_progress(
                 lambda some: np.atleast_1d(np.asarray(measure.of(some), dtype=np.float64)), drawn

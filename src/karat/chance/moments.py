@@ -15,7 +15,7 @@ from karat.tables.profile import Sizes
 
 
 class Moments(NamedTuple):
-    """Mean, variance and skewness of a random integer; exact, apart from the rounding of the skewness."""
+    """Mean, variance and skewness of a random integer; exact, except for the rounding of the skewness."""
 
     mean: Fraction
     variance: Fraction

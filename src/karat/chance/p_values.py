@@ -47,7 +47,8 @@ def significance(
 ) -> Significance:
     """The p-value of a score: the probability that a random clustering scores at least as well.
 
-    gold, pred and options such as missing= are as for score(); gold may be a Table, without pred. Measures that depend
+    gold, pred and options such as missing= are as for score(); gold may be a Table, without pred. measure: one of which
+    higher or lower is better, such as "ari". null, sides: the null model, as for adjusted(). Measures that depend
     only on the number of pairs joined by both sides (ari, rand, jaccard, ...) take p from the gamma distribution with
     the exact mean, variance and skewness of that number over all shuffles, if it takes many values. Otherwise samples
     clusterings are drawn with seed, and p = (1 + number scoring at least as well) / (1 + samples).
@@ -82,7 +83,7 @@ def significance(
 def p_value(gold: object, pred: object = None, measure: str | Measure | None = None, **options: Any) -> float:
     """The p-value of a score: the probability that a random clustering scores at least as well.
 
-    This is significance(...).p; options are as for significance().
+    This is significance(...).p, and takes the same arguments.
 
     >>> import karat
     >>> round(karat.p_value([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1], "ari"), 1)

@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run_with_errors_printed(arguments: list[str] | None) -> int:
-    from karat.cli.streams import drop, open_missing, settle
+    from karat.cli.streams import drop, flush_errors, open_missing
 
     open_missing()
     if arguments is None:  # run as a program, so the environment may be changed
@@ -72,7 +72,7 @@ def _run_with_errors_printed(arguments: list[str] | None) -> int:
             "or choose another place."
         )
     finally:
-        settle()
+        flush_errors()
 
 
 def _run(arguments: list[str] | None) -> int:

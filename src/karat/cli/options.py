@@ -30,7 +30,7 @@ def add_files(command: argparse.ArgumentParser) -> None:
 def _reading_flag(group: Any, name: str, parameter: Parameter) -> None:
     """Add the flag of an option of reading, as it is declared."""
     flag = name.replace("_", "-")
-    if isinstance(parameter.default, bool):  # a flag without a value, which says the other
+    if isinstance(parameter.default, bool):  # a flag without a value, which selects the opposite of the default
         no = "no-" if parameter.default else ""
         action = "store_false" if parameter.default else "store_true"
         group.add_argument(f"--{no}{flag}", dest=name, action=action, help=parameter.help)
@@ -48,7 +48,7 @@ def _reading_flag(group: Any, name: str, parameter: Parameter) -> None:
 
 
 class _Choices:
-    """Choices that are made when a value is checked or they are shown, not when the parser is."""
+    """Choices that are computed when a value is checked or help is shown, not when the parser is built."""
 
     def __init__(self, make: Callable[[], Sequence[str]]) -> None:
         self.make = make
@@ -64,7 +64,9 @@ def add_output(command: argparse.ArgumentParser) -> None:
     """Add the options of output."""
     output = command.add_argument_group("output")
     output.add_argument("--format", choices=FORMATS, help="default: text, or what FILE's ending says")
-    output.add_argument("-o", "--output", metavar="FILE", help="write to a file, whole or not at all")
+    output.add_argument(
+        "-o", "--output", metavar="FILE", help="write to a file; if that fails, the file is left unchanged"
+    )
     output.add_argument("--digits", type=digits, default=4, metavar="N", help="decimals (default: 4)")
     output.add_argument("-q", "--quiet", action="store_true", help="no notes, no progress bar: the numbers only")
 

@@ -63,10 +63,10 @@ def write(chosen: Namespace, text: str) -> None:
     if device or stream is not None:  # or a pipe: cannot be replaced atomically
         _put_on_device(chosen, text, chosen.output if stream is None else os.dup(stream))
         return
-    from karat.output.files import whole_file
+    from karat.output.files import atomic_file
 
     with (
-        whole_file(chosen.output) as temporary,
+        atomic_file(chosen.output) as temporary,
         open(temporary, "w", encoding="utf-8", errors="backslashreplace", newline="") as file,
     ):
         file.write(f"{text}\n")
@@ -86,10 +86,10 @@ def _put_on_device(chosen: Namespace, text: str, opened: str | int) -> None:
 
 def _descriptor(path: str) -> int | None:
     """The descriptor that a path such as /dev/stdout names, which must not be truncated; else None."""
-    found = re.fullmatch(r"/dev/std(?:(out)|err)|/(?:dev|proc/self)/fd/(\d{1,4})", path)
-    if found is None:
+    match = re.fullmatch(r"/dev/std(?:(out)|err)|/(?:dev|proc/self)/fd/(\d{1,4})", path)
+    if match is None:
         return None
-    return int(found[2]) if found[2] else 1 if found[1] else 2
+    return int(match[2]) if match[2] else 1 if match[1] else 2
 
 
 def show(

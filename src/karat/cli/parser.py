@@ -190,14 +190,14 @@ def _table(commands: Any) -> None:
     table = commands.add_parser(
         "table",
         help="show or export the table of classes and clusters",
-        description="Show the cells of the contingency table, largest first. -o FILE.parquet or FILE.json keeps the "
+        description="Show the cells of the contingency table, largest first. -o FILE.parquet or FILE.json saves the "
         "whole table, to be scored later.",
     )
     add_files(table)
     table.add_argument(
         "--top", type=positive, metavar="N", help="show the N largest cells (default: 20 as text, else all)"
     )
-    table.add_argument("--save", metavar="FILE", help="keep the whole table in a .parquet or .json file, to be merged")
+    table.add_argument("--save", metavar="FILE", help="save the whole table in a .parquet or .json file, to be merged")
     table.add_argument("--matrix", action="store_true", help="classes as rows and clusters as columns")
     add_output(table)
 
@@ -206,11 +206,11 @@ def _merge(commands: Any) -> None:
     merge = commands.add_parser(
         "merge",
         help="add up tables of shards, days or batches",
-        description="Add up tables that karat table --save kept, matched by label, and keep the sum, or score it.",
+        description="Add up tables that karat table --save wrote, matched by label, and save the sum, or score it.",
     )
     merge.add_argument("files", nargs="+", metavar="TABLES", help="tables, .parquet or .json")
-    merge.add_argument("--without", action="append", default=[], metavar="TABLE", help="take a table away again")
-    merge.add_argument("--save", metavar="FILE", help="keep the sum in a .parquet or .json file")
+    merge.add_argument("--without", action="append", default=[], metavar="TABLE", help="subtract a table")
+    merge.add_argument("--save", metavar="FILE", help="save the sum in a .parquet or .json file")
     merge.add_argument("-m", "--measures", action="append", metavar="NAMES", help="measures of the sum")
     add_output(merge)
 

@@ -54,7 +54,7 @@ def drop(stream: Any) -> None:
         os.close(null)
 
 
-def settle() -> None:
+def flush_errors() -> None:
     """Flush standard error before a command ends; drop it if that fails."""
     try:
         sys.stderr.flush()

@@ -61,7 +61,9 @@ def _check_measures(given: Mapping[str, Any]) -> None:
             chosen_measures(text)
     for name, least in given.get("fail_under") or ():
         if chosen_measures(name)[0].better is None:
-            raise UsageError(f"{name} has no better end; choose another measure than --fail-under {name}={least:g}.")
+            raise UsageError(
+                f"neither higher nor lower {name} is better; choose another measure than --fail-under {name}={least:g}."
+            )
     if given.get("property"):
         from karat.meta.audit import chosen_properties
 

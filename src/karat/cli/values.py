@@ -14,24 +14,24 @@ def share(text: str) -> tuple[str, float]:
     """A class and the share of it to keep."""
     label, _, share = text.rpartition("=")
     try:
-        found = float(share)
+        value = float(share)
     except ValueError:
-        found = -1
-    if not label or not 0 < found <= 1:
+        value = -1
+    if not label or not 0 < value <= 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a class and a share of it, such as 'H*=0.1'")
-    return label, found
+    return label, value
 
 
 def threshold(text: str) -> tuple[str, float]:
     """A measure and the score that is good enough."""
     measure, _, score = text.rpartition("=")
     try:
-        found = float(score)
+        value = float(score)
     except ValueError:
-        found = float("nan")
-    if not measure.strip() or found != found:
+        value = float("nan")
+    if not measure.strip() or value != value:
         raise argparse.ArgumentTypeError(f"{text!r} is not a measure and a score, such as ari=0.6")
-    return measure.strip(), found
+    return measure.strip(), value
 
 
 def size(text: str) -> str:

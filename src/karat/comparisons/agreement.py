@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Agreement(Result):
-    """A measure between every two systems, the row's taken as gold; print it to see which are alike."""
+    """A measure between every two systems, with the system of the row as gold; print it to see which are similar."""
 
     measure: Measure
     systems: tuple[str, ...]
@@ -120,8 +120,10 @@ def agreement(
 ) -> Agreement:
     """Compare every two systems, without gold, by any measure, such as vi, which is a true distance.
 
-    >>> found = agreement({"a": [0, 0, 1, 1], "b": [5, 5, 6, 6], "c": [0, 1, 0, 1]}, "ari")
-    >>> found.values[0].tolist()
+    systems: labels by name. missing, noise, noise_as: as in score().
+
+    >>> result = agreement({"a": [0, 0, 1, 1], "b": [5, 5, 6, 6], "c": [0, 1, 0, 1]}, "ari")
+    >>> result.values[0].tolist()
     [1.0, 1.0, -0.5]
     """
     if not isinstance(systems, Mapping) or len(systems) < 2:

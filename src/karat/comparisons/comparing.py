@@ -73,8 +73,8 @@ def compare(
     >>> import karat
     >>> gold = ["a"] * 50 + ["b"] * 50
     >>> good, poor = [0] * 48 + [1] * 52, [0, 1] * 50
-    >>> found = karat.compare(gold, {"good": good, "poor": poor}, "ari")
-    >>> found["good"]["ari"] > 0.9, found.difference("good", "poor", "ari").p < 0.001
+    >>> comparison = karat.compare(gold, {"good": good, "poor": poor}, "ari")
+    >>> comparison["good"]["ari"] > 0.9, comparison.difference("good", "poor", "ari").p < 0.001
     (True, True)
     """
     ev = evaluation_of(data, other, data_options(options, "compare"))

@@ -15,7 +15,7 @@ from karat.scoring.joint import Joint
 from karat.tables.counts import Half
 from karat.tables.table import Table
 from karat.uncertainty.influence import Jackknife, by_class
-from karat.uncertainty.resamples import Lines, Resampled, drawn, less_bias
+from karat.uncertainty.resamples import CellGroups, Resampled, bias_corrected, drawn
 from karat.uncertainty.sampling import Sampling
 from karat.uncertainty.validity import by_jackknife, too_many
 
@@ -156,7 +156,7 @@ def _shrunk(covariances: Floats, overstated: Sequence[float]) -> Floats:
 def _by_resamples(joint: Joint, measures: Sequence[Measure], sampling: Sampling) -> dict[str, Paired]:
     """Covariances by the bootstrap; each resample of items serves every measure and every system."""
     cells = [joint.cells(name) for name in joint.systems]
-    lines = [(Lines(table.rows), Lines(table.cols)) for table in joint.tables.values()]
+    groups = [(CellGroups(table.rows), CellGroups(table.cols)) for table in joint.tables.values()]
     parts: dict[str, list[Floats]] = {str(m): [] for m in measures}
     draws = drawn(joint.counts, joint.rows, sampling)
     long = joint.counts.size * sampling.resamples * len(cells) > LONG
@@ -164,7 +164,7 @@ def _by_resamples(joint: Joint, measures: Sequence[Measure], sampling: Sampling)
         for counts in draws:
             stacks = [
                 Resampled(table.rows, table.cols, _cell_counts(counts, into, table.counts.size), both)
-                for table, into, both in zip(joint.tables.values(), cells, lines, strict=True)
+                for table, into, both in zip(joint.tables.values(), cells, groups, strict=True)
             ]
             for measure in measures:
                 parts[str(measure)].append(np.column_stack([np.asarray(measure.of(stack)) for stack in stacks]))
@@ -182,7 +182,7 @@ def _bootstrapped(joint: Joint, measure: Measure, values: Floats, sampling: Samp
     tables = joint.tables.values()
     scores = np.array([float(measure.of(table)) for table in tables])
     pairs = zip(scores.tolist(), values.T, strict=True)
-    estimates = np.array([less_bias(measure, score, column, sampling) for score, column in pairs])
+    estimates = np.array([bias_corrected(measure, score, column, sampling) for score, column in pairs])
     # where resampling shifts a score by more than half its standard error, the bootstrap variance cannot be trusted
     with np.errstate(invalid="ignore"):
         shifts = np.abs(values.mean(axis=0) - scores)

@@ -83,7 +83,7 @@ class Comparison(BySystem):
         return self[system].interval(self._paired(measure).measure)
 
     def difference(self, system: str, other: str, measure: str | Measure | None = None) -> Difference:
-        """The score of one system minus that of another, tested; by the main measure, if none is named."""
+        """The score of `system` minus the score of `other`, tested; by the main measure, if none is named."""
         first, second = self._index(system), self._index(other)
         if first == second:
             raise KaratError(f"{system!r} is one system; name two.")

@@ -24,10 +24,9 @@ def sweep_of(names: Sequence[str]) -> Sweep | None:
     >>> sweep_of(["k=10", "k=5", "k=20"])
     Sweep(name='k', numbers=(5.0, 10.0, 20.0), order=(1, 0, 2))
     """
-    found = [_NUMBERED.fullmatch(name) for name in names]
-    if len(names) < FEWEST or None in found:
+    matches = [match for match in map(_NUMBERED.fullmatch, names) if match is not None]
+    if len(names) < FEWEST or len(matches) < len(names):
         return None
-    matches = [match for match in found if match is not None]
     if len({(match["before"], match["after"]) for match in matches}) > 1:
         return None
     numbers = [float(match["number"]) for match in matches]

@@ -145,8 +145,10 @@ class Verdicts:
 
     def untested(self, index: int) -> list[int]:
         """The systems that were not tested against this one."""
-        found = [{d.better, d.worse} for d in self.differences if not d.tested]
-        return [other for other in range(len(self.paired.scores)) if {index, other} in found and other != index]
+        untested_pairs = [{d.better, d.worse} for d in self.differences if not d.tested]
+        return [
+            other for other in range(len(self.paired.scores)) if {index, other} in untested_pairs and other != index
+        ]
 
     def beaten_by(self, index: int) -> list[int]:
         """The systems that are significantly better than this one."""

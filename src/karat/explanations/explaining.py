@@ -122,12 +122,12 @@ def explain(
     top: how many classes, clusters, merges, splits and odd ones to list; merges and splits only if they help.
 
     Every repair of a class or cluster is tried, and every split of a class from a cluster. All merges are tried if
-    there are at most 200 clusters; else those among the largest 200, and those of clusters that share a class or the
-    most promising of these (every_merge is then False; candidates.py gives the guarantees). The result is an
-    Explanation for one system, and a mapping of them by name for several, or by group with `by`.
+    there are at most 200 clusters; otherwise merges among the 200 largest clusters, and of clusters that share a class
+    or, if these are too many, the most promising ones (every_merge is then False; candidates.py gives the guarantees).
+    The result is an Explanation for one system, and a mapping of them by name for several, or by group with `by`.
 
-    >>> found = explain(["a", "a", "a", "b", "b"], [1, 1, 2, 3, 3], "ari")
-    >>> found.merges[0].left, found.merges[0].right, found.merges[0].value
+    >>> explanation = explain(["a", "a", "a", "b", "b"], [1, 1, 2, 3, 3], "ari")
+    >>> explanation.merges[0].left, explanation.merges[0].right, explanation.merges[0].value
     (1, 2, 1.0)
     """
     ev = evaluation_of(data, other, data_options(options, "explain"))
@@ -157,7 +157,7 @@ def _all_tables(ev: Evaluation) -> list[Table]:
 
 
 def judge_of(measure: MeasureLike | None, tables: Sequence[Table]) -> Measure:
-    """The measure to improve, which must be one and have a better end; the main measure if none is given."""
+    """The measure to improve: one, of which higher or lower is better; the main measure if none is given."""
     if measure is None:
         return main_measure(tables)
     chosen = chosen_measures(measure)
@@ -189,16 +189,16 @@ def explained_table(table: Table, measure: Measure, top: int = 10, labels: ItemL
     merges, every_merge = candidate_merges(anatomy, top)
     kinds_of_moves = (GatherClass(anatomy), SplitCluster(anatomy), splits, merges)
     values = [values_after(measure, moves, 2 * top) for moves in kinds_of_moves]
-    gathered, parted, split, merged = (after for after, _ in values)
+    gathered, split_up, split_off, merged = (after for after, _ in values)
     return Explanation(
         table=table,
         measure=measure,
         value=value,
         top=top,
         classes=Side.of(anatomy, gathered, value, gold=True),
-        clusters=Side.of(anatomy, parted, value, gold=False),
+        clusters=Side.of(anatomy, split_up, value, gold=False),
         merges=best_merges(merges, merged, measure, value, top),
-        splits=best_splits(splits, split, measure, value, top),
+        splits=best_splits(splits, split_off, measure, value, top),
         odd_ones=odd_ones(anatomy, top),
         every_merge=every_merge,
         every_repair=all(every_move for _, every_move in values),

@@ -119,37 +119,37 @@ def best(gain: Floats, sizes: NDArray[Any], top: int) -> list[int]:
     return [int(index) for index in some[ranked(gain[some], sizes[some])[:top]]]
 
 
-def best_merges(joined: MergeClusters, after: Floats, measure: Measure, value: float, top: int) -> tuple[Merge, ...]:
+def best_merges(moves: MergeClusters, after: Floats, measure: Measure, value: float, top: int) -> tuple[Merge, ...]:
     """The merges of two clusters that gain most."""
-    anatomy, names = joined.anatomy, joined.anatomy.table.clusters
+    anatomy, names = moves.anatomy, moves.anatomy.table.clusters
     sizes = anatomy.clusters.sizes
-    left, right = sizes[joined.left], sizes[joined.right]
+    left, right = sizes[moves.left], sizes[moves.right]
     merges = []
     for index in best(gains(measure, value, after), left + right, top):
-        i, j = int(joined.left[index]), int(joined.right[index])
-        shared, of_shared = _most_shared(joined, index)
+        i, j = int(moves.left[index]), int(moves.right[index])
+        shared, of_shared = _most_shared(moves, index)
         items = (sizes[i].item(), sizes[j].item())
         new = float(after[index])
         merges.append(Merge(names[i], names[j], items, shared, of_shared, new, new - value))
     return tuple(merges)
 
 
-def _most_shared(joined: MergeClusters, index: int) -> tuple[Any, tuple[Any, Any]]:
+def _most_shared(moves: MergeClusters, index: int) -> tuple[Any, tuple[Any, Any]]:
     """The class of which a merge joins most pairs of items, and its items in either cluster."""
-    at = np.arange(*np.searchsorted(joined.pair, [index, index + 1]))
+    at = np.arange(*np.searchsorted(moves.pair, [index, index + 1]))
     if not at.size:
         return None, (0, 0)
-    most = at[np.lexsort((joined.shared[at], -(joined.in_left[at] * joined.in_right[at])))[0]]
-    name = joined.anatomy.table.classes[joined.shared[most]]
-    return name, (joined.in_left[most].item(), joined.in_right[most].item())
+    most = at[np.lexsort((moves.shared[at], -(moves.in_left[at] * moves.in_right[at])))[0]]
+    name = moves.anatomy.table.classes[moves.shared[most]]
+    return name, (moves.in_left[most].item(), moves.in_right[most].item())
 
 
-def best_splits(taken: SplitOff, after: Floats, measure: Measure, value: float, top: int) -> tuple[Split, ...]:
+def best_splits(moves: SplitOff, after: Floats, measure: Measure, value: float, top: int) -> tuple[Split, ...]:
     """The splits of a class from a cluster that gain most."""
-    table, k = taken.anatomy.table, taken.anatomy.clusters
+    table, k = moves.anatomy.table, moves.anatomy.clusters
     splits = []
-    for index in best(gains(measure, value, after), k.counts[taken.cells], top):
-        cell, new = taken.cells[index], float(after[index])
+    for index in best(gains(measure, value, after), k.counts[moves.cells], top):
+        cell, new = moves.cells[index], float(after[index])
         names = table.classes[k.across[cell]], table.clusters[k.codes[cell]]
         splits.append(Split(*names, k.counts[cell].item(), k.own[cell].item(), new, new - value))
     return tuple(splits)

@@ -168,8 +168,8 @@ def match(data: object, other: Mapping[Any, Any], **options: Unpack[DataOptions]
 def match(data: object = None, other: object = None, **options: Unpack[DataOptions]) -> Match | Explanations:
     """The best one-to-one map of clusters to classes; for several systems a mapping by name.
 
-    >>> found = match(["a", "a", "a", "b", "b"], [7, 7, 9, 9, 9])
-    >>> found.map, found.labels
+    >>> matching = match(["a", "a", "a", "b", "b"], [7, 7, 9, 9, 9])
+    >>> matching.map, matching.labels
     ({7: 'a', 9: 'b'}, ['a', 'a', 'b', 'b', 'b'])
     """
     ev = evaluation_of(data, other, data_options(options, "match"))

@@ -17,32 +17,32 @@ LABEL = 18  # the width of a label, in characters
 PARTS = 33  # the width of the largest parts of a class or cluster, in characters
 
 
-def layouts_of(found: Explanation, digits: int) -> list[Layout]:
+def layouts_of(explanation: Explanation, digits: int) -> list[Layout]:
     """The summary, then the tables that have rows."""
-    name, better = shown(found.measure), found.measure.better
+    name, better = shown(explanation.measure), explanation.measure.better
     rest = [
-        _side(found, found.classes, "class", digits),
-        _side(found, found.clusters, "cluster", digits),
+        _side(explanation, explanation.classes, "class", digits),
+        _side(explanation, explanation.clusters, "cluster", digits),
         _listed(
-            found.merges, f"Merges of two clusters that would make {name} {better}", _merge(digits), 3,
+            explanation.merges, f"Merges of two clusters that would make {name} {better}", _merge(digits), 3,
             ("cluster", "and cluster", "share class", "items", "items", name, "change"),
         ),
         _listed(
-            found.splits, f"Classes that, taken out of a cluster, would make {name} {better}", _split(digits), 2,
+            explanation.splits, f"Classes that, split off a cluster, would make {name} {better}", _split(digits), 2,
             ("class", "out of cluster", "items", "of", name, "change"),
         ),
         _listed(
-            found.odd_ones, "Odd ones out: few items of another class in a cluster of one class", _odd, 3,
+            explanation.odd_ones, "Odd ones out: few items of another class in a cluster of one class", _odd, 3,
             ("class", "in cluster", "otherwise of class", "items", "of"),
         ),
     ]  # fmt: skip
-    pages = [_summary(found, digits), *(layout for layout in rest if layout.rows)]
-    return [*pages[:-1], pages[-1]._replace(signatures=[found.signature])]
+    pages = [_summary(explanation, digits), *(layout for layout in rest if layout.rows)]
+    return [*pages[:-1], pages[-1]._replace(signatures=[explanation.signature])]
 
 
-def _summary(found: Explanation, digits: int) -> Layout:
+def _summary(explanation: Explanation, digits: int) -> Layout:
     """The totals of both kinds of error, and the largest problems as sentences."""
-    totals, (classes, clusters) = found.totals, found.table.shape
+    totals, (classes, clusters) = explanation.totals, explanation.table.shape
     both = totals["pairs_split"] + totals["pairs_mixed"]
     rows = [
         ["classes are split", decimals(totals["vi_split"], digits), number(totals["pairs_split"]),
@@ -51,28 +51,29 @@ def _summary(found: Explanation, digits: int) -> Layout:
          f"1 - precision = {decimals(1 - totals['bcubed_precision'], digits)}"],
         ["together", decimals(totals["vi"], digits), number(both), ""],
     ]  # fmt: skip
-    dropped = f" ({number(found.table.policy.dropped)} dropped)" if found.table.policy.dropped else ""
+    dropped = f" ({number(explanation.table.policy.dropped)} dropped)" if explanation.table.policy.dropped else ""
     shape = f"{several(classes, 'class')} and {several(clusters, 'cluster')}"
-    value = f"{shown(with_unit(found.measure))} is {decimals(found.value, digits)}, {found.measure.better} is better"
-    title = f"{several(found.table.n, 'item')}{dropped} in {shape}: {value}"
+    measure, value = explanation.measure, decimals(explanation.value, digits)
+    judged = f"{shown(with_unit(measure))} is {value}, {measure.better} is better"
+    title = f"{several(explanation.table.n, 'item')}{dropped} in {shape}: {judged}"
     headings = ["what is wrong", "VI [nats]", "pairs of items", "BCubed"]
-    return Layout(title, headings, rows, [*found.sentences(digits), *_remarks(found)])
+    return Layout(title, headings, rows, [*explanation.sentences(digits), *_remarks(explanation)])
 
 
-def _remarks(found: Explanation) -> list[str]:
+def _remarks(explanation: Explanation) -> list[str]:
     """Notes on changes that were not tried."""
     remarks = []
-    if not found.every_merge:
+    if not explanation.every_merge:
         remarks.append("Merges: of the clusters that share a class, only the most promising pairs were tried.")
-    if not found.every_repair:
+    if not explanation.every_repair:
         remarks.append(
-            f"{shown(found.measure)} has no closed form for changes of clusters: of each kind, only those that "
+            f"{shown(explanation.measure)} has no closed form for changes of clusters: of each kind, only those that "
             "lower VI most were tried."
         )
     return remarks
 
 
-def _side(found: Explanation, side: Side, kind: str, digits: int) -> Layout:
+def _side(explanation: Explanation, side: Side, kind: str, digits: int) -> Layout:
     """The table of the classes or clusters that contribute most to VI."""
     if kind == "class":
         title, where, of = "Classes spread over clusters", "in clusters", "recall"
@@ -80,14 +81,14 @@ def _side(found: Explanation, side: Side, kind: str, digits: int) -> Layout:
     else:
         title, where, of = "Clusters of several classes", "of classes", "precision"
         remedy = "split into one cluster per class"
-    totals = found.totals
+    totals = explanation.totals
     errors = totals["vi"], totals["pairs_split"] + totals["pairs_mixed"], 1 - totals[f"bcubed_{of}"]
     headings = [kind, where, "items", "parts", "VI", "pairs", "BCubed", "repaired"]
     note = (
         f"VI, pairs, BCubed: its share of the whole VI, of all wrong pairs, and of 1 - BCubed {of}; "
-        f"repaired: {shown(found.measure)} if it were {remedy}."
+        f"repaired: {shown(explanation.measure)} if it were {remedy}."
     )
-    rows = [_line(side, index, errors, digits) for index in side.worst(found.top)]
+    rows = [_line(side, index, errors, digits) for index in side.worst(explanation.top)]
     return Layout(f"{title}, the worst first", headings, rows, [note], left=2)
 
 

@@ -20,7 +20,7 @@ def best_matching(rows: Ints, cols: Ints, values: NDArray[Any]) -> Ints:
     Successive shortest augmenting paths on the reduced costs row_price + col_price - value, one row at a
     time, in integers. A path may also end by giving up a row, so no dummy columns are
     needed, and a search seldom leaves the neighbourhood of its row: time and memory follow the cells.
-    Rows that can all have their largest cell at once are placed first, by Hopcroft and Karp's matching.
+    Rows that can all have their largest cell at once are matched first, by Hopcroft and Karp's matching.
     """
     shape = int(rows.max()) + 1, int(cols.max()) + 1
     if place_rows is place_rows.twin and _suits_scipy(values, shape):  # type: ignore[attr-defined]
@@ -30,15 +30,15 @@ def best_matching(rows: Ints, cols: Ints, values: NDArray[Any]) -> Ints:
         return np.sort(order[best_matching(rows[order], cols[order], values[order])])
     cols = np.ascontiguousarray(cols)
     starts = np.searchsorted(rows, np.arange(shape[0] + 1))
-    filled = np.flatnonzero(np.diff(starts))
+    nonempty = np.flatnonzero(np.diff(starts))
     largest = np.zeros(shape[0], dtype=values.dtype)
-    largest[filled] = np.maximum.reduceat(values, starts[filled])
+    largest[nonempty] = np.maximum.reduceat(values, starts[nonempty])
     tight = np.flatnonzero(values == largest[rows])
     first = most_pairs(np.searchsorted(rows[tight], np.arange(shape[0] + 1)), cols[tight])
     matched = np.where(first >= 0, tight[first], -1)
-    heavy_first = filled[np.argsort(-largest[filled], kind="stable")]  # then fewer of them move later
-    place = place_rows if values.dtype == np.int64 and values.max() < 1 << 60 else place_rows.twin  # type: ignore[attr-defined]
-    chosen = place(starts, cols, values, heavy_first[matched[heavy_first] < 0], matched)
+    heavy_first = nonempty[np.argsort(-largest[nonempty], kind="stable")]  # then fewer of them move later
+    solve = place_rows if values.dtype == np.int64 and values.max() < 1 << 60 else place_rows.twin  # type: ignore[attr-defined]
+    chosen = solve(starts, cols, values, heavy_first[matched[heavy_first] < 0], matched)
     return np.sort(chosen[chosen >= 0])
 
 
@@ -53,7 +53,7 @@ def place_rows(starts: Ints, columns: Ints, values: NDArray[Any], order: Ints, m
         if edge >= 0:
             state.accept(row, edge)
     for row in order.tolist():
-        state.place(row)
+        state.add_row(row)
     return np.array(state.edge_of_row, dtype=np.int64)
 
 
@@ -87,14 +87,14 @@ def most_pairs(starts: Ints, columns: Ints) -> Ints:
     graph = csr_matrix((np.ones(columns.size, dtype=np.int8), columns, starts), shape=(rows, cols))
     partner = maximum_bipartite_matching(graph, perm_type="column")
     row_of_edge = np.repeat(np.arange(rows), np.diff(starts))
-    found = np.flatnonzero(partner[row_of_edge] == columns)
+    matched = np.flatnonzero(partner[row_of_edge] == columns)
     edges = np.full(rows, -1, dtype=np.int64)
-    edges[row_of_edge[found]] = found
+    edges[row_of_edge[matched]] = matched
     return edges
 
 
 class _Matching:
-    """A partial matching, and dual prices that prove it maximal for the rows placed so far."""
+    """A partial matching, and dual prices that prove it maximal for the rows added so far."""
 
     def __init__(self, edges: list[tuple[int, int]], columns: list[int], values: list[Any]) -> None:
         self.edges, self.columns, self.values = edges, columns, values
@@ -109,7 +109,7 @@ class _Matching:
         self.row_price[row] = self.values[edge]
         self.edge_of_row[row], self.row_of_col[self.columns[edge]] = edge, row
 
-    def place(self, start: int) -> None:
+    def add_row(self, start: int) -> None:
         """Match row start, or leave a row unmatched, whichever costs least, along one alternating path."""
         first, last = self.edges[start]
         self.row_price[start] = max(
@@ -125,7 +125,7 @@ class _Matching:
     def _search(self, start: int) -> tuple[Any, int, dict[int, Any], dict[int, tuple[int, int]], dict[int, Any]]:
         """Dijkstra to the nearest end: a free column (its number) or a row given up (-1 - its number)."""
         reached: dict[int, Any] = {}  # rows that are in the tree, and their distance
-        settled: dict[int, Any] = {}  # columns likewise
+        settled: dict[int, Any] = {}  # columns that are in the tree, and their distance
         came_by: dict[int, tuple[int, int]] = {}  # column -> (row, edge) on the shortest way to it
         distance: dict[int, Any] = {}
         heap: list[tuple[Any, int]] = []

@@ -41,7 +41,7 @@ def cross_count(left: AnyInts, right: AnyInts, weights: NDArray[Any] | None = No
     """
     left, right = _readable(left), _readable(right)
     if weights is not None:
-        return _weighed(left, right, weights)
+        return _weighted(left, right, weights)
     table = None
     if left.size >= LARGE:  # for fewer, computing the exact range takes no longer than guessing it
         row, col = _guess(left), _guess(right)
@@ -49,11 +49,11 @@ def cross_count(left: AnyInts, right: AnyInts, weights: NDArray[Any] | None = No
     if table is None:
         row, col = in_parallel([partial(_number, left), partial(_number, right)], left.size)
         table = _dense(row, col)
-    return _sparse(row, col) if table is None else _filled(table, row, col)
+    return _sparse(row, col) if table is None else _nonempty(table, row, col)
 
 
 class _Column(NamedTuple):
-    """Integers in a range of size from low; names are the labels of their offsets, if not themselves."""
+    """Integers in a range of size from low; names are the labels of the offsets, None if the values are the labels."""
 
     values: AnyInts
     low: int
@@ -65,12 +65,12 @@ class _Column(NamedTuple):
         """The number of bits of value - low."""
         return max(1, (self.size - 1).bit_length())
 
-    def meaning(self, places: Ints) -> AnyInts:
+    def labels_at(self, offsets: Ints) -> AnyInts:
         """The labels at these offsets from low."""
         if self.names is not None:
-            return self.names[places]
+            return self.names[offsets]
         wide = np.uint64 if self.values.dtype.kind == "u" else np.int64  # a sum may wrap around, and wraps back
-        return (places.astype(wide) + np.array(self.low, dtype=wide)).astype(self.values.dtype)
+        return (offsets.astype(wide) + np.array(self.low, dtype=wide)).astype(self.values.dtype)
 
 
 def _readable(values: AnyInts) -> AnyInts:
@@ -133,8 +133,8 @@ def count_dense(
         if int(rows.max()) >> left_bits or int(cols.max()) >> right_bits:
             return None
         keys = (rows << np.uint64(right_bits) | cols).astype(np.int64)
-        found = np.bincount(keys)
-        counts[: found.size] += found.astype(np.uint32)
+        part_counts = np.bincount(keys)
+        counts[: part_counts.size] += part_counts.astype(np.uint32)
     return counts
 
 
@@ -144,21 +144,21 @@ def _differences(values: AnyInts, base: int) -> NDArray[np.uint64]:
     return np.asarray(wide - np.uint64(base & (2**64 - 1)))
 
 
-def _filled(table: Ints, row: _Column, col: _Column) -> Cells:
+def _nonempty(table: Ints, row: _Column, col: _Column) -> Cells:
     """The non-empty cells of a dense table."""
-    places = np.flatnonzero(table)
-    lines = table.reshape(1 << row.bits, 1 << col.bits)
-    found = places >> col.bits, places & ((1 << col.bits) - 1), table[places]
-    del places
-    return _compact(found, row, lines.sum(axis=1), col, lines.sum(axis=0))
+    offsets = np.flatnonzero(table)
+    matrix = table.reshape(1 << row.bits, 1 << col.bits)
+    cells = offsets >> col.bits, offsets & ((1 << col.bits) - 1), table[offsets]
+    del offsets
+    return _compact(cells, row, matrix.sum(axis=1), col, matrix.sum(axis=0))
 
 
-def _compact(found: Sequence[Ints], row: _Column, row_sizes: Ints, col: _Column, col_sizes: Ints) -> Cells:
+def _compact(cells: Sequence[Ints], row: _Column, row_sizes: Ints, col: _Column, col_sizes: Ints) -> Cells:
     """Cells from their rows, columns and counts, renumbered without empty rows and columns."""
-    rows, row_places = _ranked(found[0], row_sizes > 0)
-    cols, col_places = _ranked(found[1], col_sizes > 0)
-    sizes = row_sizes[row_places], col_sizes[col_places]
-    return Cells(row.meaning(row_places), col.meaning(col_places), rows, cols, found[2], *sizes)
+    rows, row_offsets = _ranked(cells[0], row_sizes > 0)
+    cols, col_offsets = _ranked(cells[1], col_sizes > 0)
+    sizes = row_sizes[row_offsets], col_sizes[col_offsets]
+    return Cells(row.labels_at(row_offsets), col.labels_at(col_offsets), rows, cols, cells[2], *sizes)
 
 
 def _used(codes: Ints, size: int) -> NDArray[np.bool_]:
@@ -169,12 +169,12 @@ def _used(codes: Ints, size: int) -> NDArray[np.bool_]:
 
 def _ranked(codes: Ints, used: NDArray[np.bool_]) -> tuple[Ints, Ints]:
     """Codes renumbered without the unused ones, and the old code of each new one."""
-    places = np.flatnonzero(used)
-    if places.size == 0 or places[-1] + 1 == places.size:
-        return codes, places
+    used_codes = np.flatnonzero(used)
+    if used_codes.size == 0 or used_codes[-1] + 1 == used_codes.size:
+        return codes, used_codes
     ranks = np.cumsum(used, dtype=np.int64)
     ranks -= 1
-    return ranks[codes], places
+    return ranks[codes], used_codes
 
 
 def _hashed(values: AnyInts) -> tuple[Codes, AnyInts]:
@@ -188,9 +188,9 @@ def _hashed(values: AnyInts) -> tuple[Codes, AnyInts]:
 
 def _inverse(order: Ints) -> Codes:
     """The inverse permutation."""
-    places = np.empty(order.size, dtype=np.uint32)
-    places[order] = np.arange(order.size, dtype=np.uint32)
-    return places
+    ranks = np.empty(order.size, dtype=np.uint32)
+    ranks[order] = np.arange(order.size, dtype=np.uint32)
+    return ranks
 
 
 @twin
@@ -207,8 +207,8 @@ def encode_integers(values: AnyInts) -> tuple[Ints, AnyInts]:
     if column.names is not None:
         return column.values.astype(np.int64), column.names
     codes = _differences(column.values, column.low).view(np.int64)
-    codes, places = _ranked(codes, _used(codes, column.size))
-    return codes, column.meaning(places)
+    codes, offsets = _ranked(codes, _used(codes, column.size))
+    return codes, column.labels_at(offsets)
 
 
 def _sparse(row: _Column, col: _Column) -> Cells:
@@ -217,25 +217,29 @@ def _sparse(row: _Column, col: _Column) -> Cells:
     starts, rights = _by_member(col_starts, lefts, row.size)
     parts = shares(row.size, row.values.size)
     if row.values.size < LARGE:  # one pass, into an array of the largest possible size
-        found: NDArray[Any] = np.empty((3, row.values.size), dtype=np.int64)
-        found = found[:, : write_runs(starts, rights, found, 0, *parts[0])]
-        found = found.copy() if 2 * found.shape[1] < row.values.size else found
-        return _compact(tuple(found), row, np.diff(starts), col, np.diff(col_starts))
+        cells: NDArray[Any] = np.empty((3, row.values.size), dtype=np.int64)
+        cells = cells[:, : write_runs(starts, rights, cells, 0, *parts[0])]
+        cells = cells.copy() if 2 * cells.shape[1] < row.values.size else cells
+        return _compact(tuple(cells), row, np.diff(starts), col, np.diff(col_starts))
     numbers = in_parallel([partial(count_runs, starts, rights, *part) for part in parts])
-    found = np.empty((3, sum(numbers)), dtype=np.int64)
-    places = zip(accumulate(numbers, initial=0), parts, strict=False)
-    in_parallel([partial(write_runs, starts, rights, found, at, *part) for at, part in places])
-    return _compact(tuple(found), row, np.diff(starts), col, np.diff(col_starts))
+    cells = np.empty((3, sum(numbers)), dtype=np.int64)
+    offsets = accumulate(numbers, initial=0)
+    in_parallel(
+        [partial(write_runs, starts, rights, cells, at, *part) for at, part in zip(offsets, parts, strict=False)]
+    )
+    return _compact(tuple(cells), row, np.diff(starts), col, np.diff(col_starts))
 
 
 def _by_code(key: _Column, member: _Column) -> tuple[Ints, Codes]:
     """Where the members of each key start, and the members, grouped by key in the order of the items."""
     parts = shares(key.values.size, most=key.values.size // key.size)
     counts = in_parallel([partial(histogram, key.values, key.low, key.size, *part) for part in parts])
-    starts, places = _places(counts)
+    starts, offsets = _offsets(counts)
     members = np.empty(key.values.size, dtype=np.uint32)
     columns = (key.values, key.low, member.values, member.low)
-    in_parallel([partial(scatter, *columns, place, members, *part) for place, part in zip(places, parts, strict=True)])
+    in_parallel(
+        [partial(scatter, *columns, offset, members, *part) for offset, part in zip(offsets, parts, strict=True)]
+    )
     return starts, members
 
 
@@ -245,57 +249,59 @@ def _by_member(starts: Ints, members: Codes, size: int) -> tuple[Ints, Codes]:
     keys = [*np.searchsorted(starts, items).tolist(), starts.size - 1]
     parts = list(pairwise(keys))
     counts = in_parallel([partial(histogram, members, 0, size, int(starts[a]), int(starts[b])) for a, b in parts])
-    member_starts, places = _places(counts)
-    found = np.empty(members.size, dtype=np.uint32)
-    in_parallel([partial(regroup, starts, members, p, found, *part) for p, part in zip(places, parts, strict=True)])
-    return member_starts, found
+    member_starts, offsets = _offsets(counts)
+    grouped = np.empty(members.size, dtype=np.uint32)
+    in_parallel(
+        [partial(regroup, starts, members, offset, grouped, *part) for offset, part in zip(offsets, parts, strict=True)]
+    )
+    return member_starts, grouped
 
 
-def _places(counts: list[Ints]) -> tuple[Ints, list[Ints]]:
+def _offsets(counts: list[Ints]) -> tuple[Ints, list[Ints]]:
     """The offset at which each code's items start, overall and for each part of the items."""
     starts = np.zeros(counts[0].size + 1, dtype=np.int64)
     np.cumsum(sum(counts), out=starts[1:])
-    places = [starts[:-1].copy()]
+    offsets = [starts[:-1].copy()]
     for count in counts[:-1]:
-        places.append(places[-1] + count)
-    return starts, places
+        offsets.append(offsets[-1] + count)
+    return starts, offsets
 
 
 @twin
 def histogram(values: AnyInts, base: int, size: int, start: int, stop: int) -> Ints:
     """How often each value - base occurs among the items from start to stop."""
-    places = _differences(values[start:stop], base)
-    if places.size and int(places.max()) >= size:
+    offsets = _differences(values[start:stop], base)
+    if offsets.size and int(offsets.max()) >= size:
         raise ValueError("the labels changed while they were counted; leave the array alone, or give a copy")
-    return np.bincount(places.astype(np.int64), minlength=size).astype(np.int64)
+    return np.bincount(offsets.astype(np.int64), minlength=size).astype(np.int64)
 
 
 @twin
 def scatter(
-    keys: AnyInts, key_base: int, values: AnyInts, value_base: int, places: Ints, out: Codes, start: int, stop: int
+    keys: AnyInts, key_base: int, values: AnyInts, value_base: int, offsets: Ints, out: Codes, start: int, stop: int
 ) -> None:
-    """Write value - base of each item at the offset of its key (places), and advance that offset by one."""
+    """Write value - base of each item at the offset of its key (offsets), and advance that offset by one."""
     key = _differences(keys[start:stop], key_base).astype(np.int64)
     order = np.argsort(key, kind="stable")
-    _write(key[order], _differences(values[start:stop], value_base)[order], places, out)
+    _write(key[order], _differences(values[start:stop], value_base)[order], offsets, out)
 
 
-def _write(keys: Ints, values: NDArray[Any], places: Ints, out: Codes) -> None:
-    """Write values, sorted by key, at the offsets of their keys (places), and advance the offsets."""
-    counts = np.bincount(keys, minlength=places.size)
+def _write(keys: Ints, values: NDArray[Any], offsets: Ints, out: Codes) -> None:
+    """Write values, sorted by key, at the offsets of their keys (offsets), and advance the offsets."""
+    counts = np.bincount(keys, minlength=offsets.size)
     before = np.cumsum(counts) - counts
-    out[places[keys] + np.arange(keys.size) - before[keys]] = values
-    places += counts
+    out[offsets[keys] + np.arange(keys.size) - before[keys]] = values
+    offsets += counts
 
 
 @twin
-def regroup(starts: Ints, members: Codes, places: Ints, out: Codes, start: int, stop: int) -> None:
-    """Write each group's number at the offset of each of its members (places), and advance that offset."""
+def regroup(starts: Ints, members: Codes, offsets: Ints, out: Codes, start: int, stop: int) -> None:
+    """Write each group's number at the offset of each of its members (offsets), and advance that offset."""
     items = slice(int(starts[start]), int(starts[stop]))
     member = members[items].astype(np.int64)
     order = np.argsort(member, kind="stable")
     groups = np.repeat(np.arange(start, stop), np.diff(starts[start : stop + 1]))
-    _write(member[order], groups[order], places, out)
+    _write(member[order], groups[order], offsets, out)
 
 
 @twin
@@ -315,17 +321,17 @@ def _run_starts(starts: Ints, members: Codes, start: int, stop: int) -> Ints:
 
 
 @twin
-def write_runs(starts: Ints, members: Codes, found: NDArray[Any], offset: int, start: int, stop: int) -> int:
-    """Write the group, member and length of each run into found, from offset on; return their number."""
+def write_runs(starts: Ints, members: Codes, out: NDArray[Any], offset: int, start: int, stop: int) -> int:
+    """Write the group, member and length of each run into out, from offset on; return their number."""
     runs = _run_starts(starts, members, start, stop)
     part = slice(offset, offset + runs.size)
-    found[0, part] = np.searchsorted(starts, runs, side="right") - 1
-    found[1, part] = members[runs]
-    found[2, part] = np.diff(np.append(runs, starts[stop]))
+    out[0, part] = np.searchsorted(starts, runs, side="right") - 1
+    out[1, part] = members[runs]
+    out[2, part] = np.diff(np.append(runs, starts[stop]))
     return int(runs.size)
 
 
-def _weighed(left: AnyInts, right: AnyInts, weights: NDArray[Any]) -> Cells:
+def _weighted(left: AnyInts, right: AnyInts, weights: NDArray[Any]) -> Cells:
     """Total weights per cell: exact for integers, correctly rounded (in any order) for floats and fractions."""
     (rows, row_values), (cols, col_values) = encode_integers(left), encode_integers(right)
     keys, possible = rows * col_values.size + cols, row_values.size * col_values.size
@@ -333,8 +339,8 @@ def _weighed(left: AnyInts, right: AnyInts, weights: NDArray[Any]) -> Cells:
         table, seen = np.zeros(possible, dtype=np.int64), np.zeros(possible, dtype=bool)
         np.add.at(table, keys, weights)
         seen[keys] = True
-        filled = np.flatnonzero(seen)
-        return Cells(row_values, col_values, filled // col_values.size, filled % col_values.size, table[filled])
+        nonempty = np.flatnonzero(seen)
+        return Cells(row_values, col_values, nonempty // col_values.size, nonempty % col_values.size, table[nonempty])
     order = np.argsort(keys, kind="stable")  # a stable sort is fast on input that is partly sorted
     keys, weights = keys[order], weights[order]
     begins = np.flatnonzero(np.diff(keys, prepend=keys[:1] - 1))

@@ -28,15 +28,15 @@ def expected_information(
     A cell x with class size a and cluster size b is hypergeometric with mean m = ab/n. Since E[x] = m,
     E[x log(x/m)] = m E[g(x/m - 1)] with g(d) = (1+d) log(1+d) - d >= 0: a sum of positive terms, where Vinh et
     al. (2010, eq. 24a) add terms of both signs that cancel as n grows. So are E[x log(b/x)] and E[x log(a/x)],
-    which keep their digits where the clusters are nearly all single items. Probabilities are taken relative to
+    which keep their digits where the clusters are nearly all singletons. Probabilities are taken relative to
     a value near the mode and divided by their sum, so no log-gamma is needed.
     """
-    rows = expected_lines(gold, pred, pred_times, n) * gold_times.astype(np.float64)
+    rows = expected_parts(gold, pred, pred_times, n) * gold_times.astype(np.float64)
     mutual, gold_given_pred, pred_given_gold = (math.fsum(row.tolist()) / n for row in rows)
     return mutual, gold_given_pred, pred_given_gold
 
 
-def expected_lines(gold: Ints, pred: Ints, pred_times: NDArray[Any], n: int) -> Floats:
+def expected_parts(gold: Ints, pred: Ints, pred_times: NDArray[Any], n: int) -> Floats:
     """n times each class size's part of E[I], E[H(C|K)] and E[H(K|C)]: an array of three rows."""
     gold, pred = np.asarray(gold, dtype=np.int64), np.asarray(pred, dtype=np.int64)
     known = (pred, log_integers(pred), pred_times.astype(np.float64), n, log_integers(np.array([n]))[:, 0].tolist())
@@ -79,8 +79,8 @@ class _Cells(NamedTuple):
 
     def only(self, chosen: NDArray[np.bool_]) -> _Cells:
         """The cells of the chosen cluster sizes."""
-        lines = {key: getattr(self, key)[..., chosen] for key in self._fields if key not in ("a", "n", "log_a")}
-        return self._replace(**lines)
+        fields = {key: getattr(self, key)[..., chosen] for key in self._fields if key not in ("a", "n", "log_a")}
+        return self._replace(**fields)
 
     def terms(self, step: Ints | int) -> tuple[Floats, Floats]:
         """m g(x/m - 1) and x log(min(a, b)/x) at x = start + step."""
@@ -134,11 +134,11 @@ def expected_rows(
     for i, a in enumerate(gold.tolist()):
         cells = _Cells.of(a, gold_logs[:, i], pred, pred_logs, n, n_log)
         wide = cells.variance > WIDE
-        found = np.empty((3, pred.size))
+        expectations = np.empty((3, pred.size))
         for chosen, method in ((~wide, _walked), (wide, _sampled)):
             if chosen.any():
-                found[:, chosen] = method(cells.only(chosen))
-        rows[:, i] = [math.fsum(values) for values in (pred_times * found).tolist()]
+                expectations[:, chosen] = method(cells.only(chosen))
+        rows[:, i] = [math.fsum(values) for values in (pred_times * expectations).tolist()]
     return rows
 
 

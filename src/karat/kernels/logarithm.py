@@ -19,7 +19,7 @@ from karat.kernels import twin
 Floats = NDArray[np.float64]
 
 STEPS = 1024  # log is tabulated at i/1024 for mantissas in [1/2, 1]
-BITS = 160  # fixed-point precision in which the table is made
+BITS = 160  # fixed-point precision in which the table is computed
 
 
 def two_sum(a: Any, b: Any) -> tuple[Any, Any]:
@@ -106,7 +106,7 @@ def _add_logs(exponent: Floats, centre: Floats, centre_low: Floats, high: Floats
 
 
 def log_integers(x: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Logarithms of positive integers below 2^63, as two lines: the high parts and the low parts."""
+    """Logarithms of positive integers below 2^63, as two rows: the high parts and the low parts."""
     high = x.astype(np.float64)
     log, low = log_pair(high)
     return np.stack([log, low + (x - high.astype(np.int64)).astype(np.float64) / high])
@@ -151,9 +151,9 @@ def _stirling_error(x: Floats) -> Floats:
 
 def _log_factorial(x: Floats) -> Floats:
     """log x! for 0 <= x < 16; SciPy, which is slow to import, is used for fractions only."""
-    whole = x.astype(np.int64)
-    if (whole == x).all():
-        return np.array([math.log(math.factorial(k)) for k in range(16)])[whole]
+    integers = x.astype(np.int64)
+    if (integers == x).all():
+        return np.array([math.log(math.factorial(k)) for k in range(16)])[integers]
     from scipy.special import gammaln
 
     return np.asarray(gammaln(x + 1))

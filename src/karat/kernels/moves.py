@@ -21,7 +21,8 @@ def move_documents(
     """The final cluster of each document, the sum of the densities, and the number of passes.
 
     Document i has the unit vector with values at terms, from starts[i] to starts[i+1]. A document moves where the gain
-    is largest, or, if similar, to the cluster whose centroid, without it, is most like it; the last of a cluster stays.
+    is largest, or, if similar, to the cluster whose centroid, without the document, is most similar to it. A document
+    that is alone in its cluster does not move.
     """
     labels = labels.copy()
     documents = starts.size - 1
@@ -79,7 +80,7 @@ def move_by_cosines(
         moved = False
         for i in range(documents):
             own = int(labels[i])
-            if members[own] == 1 or cosines[i, i] < 0.5:  # alone, or empty
+            if members[own] == 1 or cosines[i, i] < 0.5:  # the only one of its cluster, or an empty document
                 continue
             here = dots[:, i].copy()
             target = _target(here, squares, own, similar)

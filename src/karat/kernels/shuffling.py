@@ -17,15 +17,15 @@ Ints = NDArray[np.int64]
 def joined_after_shuffles(classes: Ints, clusters: Ints, rng: np.random.Generator, many: int) -> Ints:
     """The number of pairs of items that both sides join, in each of many shuffles.
 
-    classes and clusters are sizes with the same sum. The shuffles are those of as many calls of rng.permutation() of
-    the labels of all items, sorted by class.
+    classes and clusters are sizes with the same sum. Each shuffle equals one call of rng.permutation() on the
+    labels of all items, sorted by class.
     """
     labels, blocks = (np.repeat(np.arange(sizes.size), sizes) for sizes in (classes, clusters))
     joined = np.empty(many, dtype=np.int64)
-    for place in range(many):
+    for index in range(many):
         keys = rng.permutation(labels) * clusters.size + blocks
         counts = np.unique(keys, return_counts=True)[1]
-        joined[place] = (counts * (counts - 1) // 2).sum()
+        joined[index] = (counts * (counts - 1) // 2).sum()
     return joined
 
 

@@ -46,5 +46,5 @@ def sums_by_exponent(values: NDArray[np.float64]) -> Ints:
     The sums are integers, so they are exact in any order, for up to 2^36 values.
     """
     mantissa, exponent = np.frexp(values)
-    whole, place = np.ldexp(mantissa, 53).astype(np.int64), exponent.astype(np.int64) + 1100
-    return np.stack([add_by_code(place, part, 2200) for part in (whole >> 27, whole & 0x7FFFFFF)])
+    integers, index = np.ldexp(mantissa, 53).astype(np.int64), exponent.astype(np.int64) + 1100
+    return np.stack([add_by_code(index, part, 2200) for part in (integers >> 27, integers & 0x7FFFFFF)])

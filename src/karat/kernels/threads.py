@@ -36,8 +36,8 @@ def in_parallel(tasks: Sequence[Callable[[], T]], items: int = LARGE) -> list[T]
 def share_out(tasks: Sequence[Callable[[], T]], items: int) -> list[T]:
     """The result of each task, in order; at most one task per thread runs at a time, to limit memory."""
     parts = [tasks[a:b] for a, b in shares(len(tasks), items)]
-    found = in_parallel([partial(_one_by_one, part) for part in parts])
-    return [result for part in found for result in part]
+    results = in_parallel([partial(_one_by_one, part) for part in parts])
+    return [result for part in results for result in part]
 
 
 def _one_by_one(tasks: Sequence[Callable[[], T]]) -> list[T]:

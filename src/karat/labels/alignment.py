@@ -46,7 +46,7 @@ def align(
     names = _names(gold is not WITHOUT_GOLD, systems, called)
     sides = {} if gold is WITHOUT_GOLD else {"": to_labels(gold, names[""])}
     sides |= {name: to_labels(labels, names[name]) for name, labels in systems.items()}
-    matched = match(sides, names, items=items, whole=policy.missing == "raise")
+    matched = match(sides, names, items=items, strict=policy.missing == "raise")
     how = "items" if matched.by_item else "positions"
     if weights is not None or how != policy.matched:
         policy = replace(policy, weighted=weights is not None, matched=how)

@@ -32,8 +32,8 @@ class Labels:
     (['o', 'x'], [1, 1, 0])
     """
 
-    values: AnyInts  # of any integer type: an index into names, -1 if missing; or the labels themselves
-    names: list[Any] | None = None  # None if the values are themselves the labels
+    values: AnyInts  # of any integer type: an index into names, -1 if missing; or the labels
+    names: list[Any] | None = None  # None if the values are the labels
     items: Any = None  # a pandas Index, a list of keys, or None when only positions are known
     keyed: bool = False  # the items are explicit keys, as of a dict: never matched by position
     shape: tuple[int, ...] | None = None  # shape of a label image, whose pixels are the items
@@ -142,8 +142,8 @@ def _read(labels: Any, side: str) -> Labels:
 def _from_clusters(clusters: Clusters, side: str) -> Labels:
     """Labels from clusters given by their items; a cluster's label is its index or its key."""
     items, homes = home_of_items(clusters, side)
-    codes, kept = encode_objects([clusters.names[index] for index in homes], side)
-    return Labels(codes, kept, items=items, keyed=True)
+    codes, names = encode_objects([clusters.names[index] for index in homes], side)
+    return Labels(codes, names, items=items, keyed=True)
 
 
 def _from_column(labels: Any, side: str) -> Labels:
@@ -195,13 +195,13 @@ def _from_series(series: Any, side: str) -> Labels:
 def _instants(series: Any, side: str) -> Labels:
     """Labels from times with a time zone, which are the same if they are the same instant."""
     utc = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None).to_numpy()
-    found = _read_array(utc, side)
-    names = [_instant(name, series.dtype.time_zone) for name in found.names or ()]
-    return replace(found, names=names)
+    labels = _read_array(utc, side)
+    names = [_instant(name, series.dtype.time_zone) for name in labels.names or ()]
+    return replace(labels, names=names)
 
 
 def _instant(time: np.datetime64, zone: str) -> Any:
-    """A time in UTC as Python's or pandas' time in a zone; as it is, if it has nanoseconds and there is no pandas."""
+    """A time in UTC, converted to Python's or pandas' time in a zone; unchanged if Python has no such time or zone."""
     from zoneinfo import ZoneInfo
 
     if time == time.astype("M8[us]"):

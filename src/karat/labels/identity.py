@@ -37,7 +37,7 @@ class Singleton:
         self.item = item
 
     def __repr__(self) -> str:
-        return f"<alone: {self.item!r}>"
+        return f"<singleton: {self.item!r}>"
 
 
 def label_key(label: Any) -> Any:

@@ -27,11 +27,11 @@ class Matched(NamedTuple):
 
 
 def match(
-    sides: Mapping[str, Labels], names: Mapping[str, str], *, items: Sequence[Any] | None = None, whole: bool = False
+    sides: Mapping[str, Labels], names: Mapping[str, str], *, items: Sequence[Any] | None = None, strict: bool = False
 ) -> Matched:
     """Match the sides by item id if all have ids, else by position.
 
-    names: how messages refer to each side. items: ids of the positions. whole: raise LabelError if a side lacks items.
+    names: how messages refer to each side. items: ids of the positions. strict: raise LabelError if a side lacks items.
     """
     first = next(iter(sides.values()))
     same: dict[str, Ints | None] = dict.fromkeys(sides)
@@ -42,7 +42,7 @@ def match(
     if all(same_items(first.items, side.items) for side in sides.values()):
         return Matched(first.items, same, True, len(first))
     at, union = numbered_items({name: side.items for name, side in sides.items()}, names)
-    if whole and any((indices < 0).any() for indices in at.values()):
+    if strict and any((indices < 0).any() for indices in at.values()):
         lacking = {names[name]: [union[i] for i in np.flatnonzero(indices < 0)] for name, indices in at.items()}
         raise LabelError(different_items(lacking))
     return Matched(union, dict(at), True, len(union))
@@ -145,7 +145,7 @@ def take(codes: Ints, indices: Ints | None) -> Ints:
 
 
 def different_items(lacking: Mapping[str, Sequence[Any]], numbers: Mapping[str, int] | None = None) -> Sentence:
-    """The message for sides with different items: those that each lacks, and how many in all (numbers)."""
+    """The message for sides with different items. lacking: items that each side lacks; numbers: how many, if more."""
 
     def few(name: str) -> str:
         values = list(lacking[name])

@@ -243,14 +243,14 @@ class ByLabel(Mapping[Any, T]):
 def check_names(names: Sequence[Any], what: str) -> None:
     """Raise TableError for names that cannot be labels: missing, unhashable, or repeated."""
     try:
-        codes, kept = encode_objects(names, what)
+        codes, distinct = encode_objects(names, what)
     except LabelError as problem:
         raise TableError(str(problem)) from None
     if (codes < 0).any():
         raise TableError(
             f"{what} has the name {names[int(np.argmin(codes))]!r}, which stands for a missing label; rename it."
         )
-    if len(kept) < len(names):
+    if len(distinct) < len(names):
         first = np.unique(codes, return_index=True)[1]
         twice = names[int(np.setdiff1d(np.arange(len(names)), first)[0])]
         raise TableError(f"{what} has the name {twice!r} twice; give each its own.")

@@ -26,7 +26,7 @@ class Coded(NamedTuple):
     """The labels of one side: the code of each item, and the label of each code."""
 
     codes: AnyInts
-    names: Sequence[Any] | None  # None if the codes are themselves the labels
+    names: Sequence[Any] | None  # None if the codes are the labels
 
     def at(self, rows: Any) -> Coded:
         """The labels of some of the items."""

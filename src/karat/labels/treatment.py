@@ -173,33 +173,33 @@ def _expanded(rows: Rows, policy: Policy, noise: Mapping[str, int], ignored: Mas
     if (counts == 0).any():  # an empty cell is dropped
         rows, ignored = rows.at(np.flatnonzero(counts)), ignored[counts > 0]
         counts = rows.counts
-    alone = np.zeros(counts.size, bool)
+    single = np.zeros(counts.size, bool)
     for name, side in rows.sides.items():
         if policy.missing == "singletons":
-            alone |= side.codes < 0
+            single |= side.codes < 0
         if policy.noise_as == "singletons" and name:
-            alone |= side.codes == noise[name]
-    alone &= ~ignored & (counts > 1)
-    if not alone.any():
+            single |= side.codes == noise[name]
+    single &= ~ignored & (counts > 1)
+    if not single.any():
         return rows, ignored
-    times = np.where(alone, counts, 1)
-    SINGLETONS.check(int(counts[alone].sum()), "items that stand alone", TableError)
+    times = np.where(single, counts, 1)
+    SINGLETONS.check(int(counts[single].sum()), "items without a label, and noise", TableError)
     at = np.repeat(np.arange(times.size), times)
     if rows.weights is not None:
         raise TableError("rows that stand for several items have one weight for all; give each item a row of its own.")
-    return rows.at(at)._replace(counts=np.where(alone, 1, counts)[at]), ignored[at]
+    return rows.at(at)._replace(counts=np.where(single, 1, counts)[at]), ignored[at]
 
 
 def _relabelled(name: str, side: Coded, special: _SpecialRows, kept: Mask, items: Any, policy: Policy) -> Coded:
     """The side with labels for items without one, and new labels for noise that becomes singletons."""
     lacking = np.flatnonzero(special.absent[name] & kept)
-    alone = lacking[:0]
+    single = lacking[:0]
     if name in special.noisy and policy.noise_as == "singletons":
-        alone = np.flatnonzero(special.noisy[name] & kept)
-    if not lacking.size and not alone.size:
+        single = np.flatnonzero(special.noisy[name] & kept)
+    if not lacking.size and not single.size:
         return side
     codes, names = side.codes.astype(np.int64), list(side.names or ())
-    for rows, each in ((lacking, policy.missing == "singletons"), (alone, True)):
+    for rows, each in ((lacking, policy.missing == "singletons"), (single, True)):
         if rows.size:
             codes[rows] = len(names) + (np.arange(rows.size) if each else 0)
             names += [Singleton(id_of(items, row)) for row in rows.tolist()] if each else [MISSING]

@@ -20,7 +20,7 @@ def remove(path: str) -> None:
         raise KaratError(f"{path!r} is damaged and cannot be removed ({problem.strerror}); remove it.") from None
 
 
-def cache_place(*parts: str) -> str:
+def cache_path(*parts: str) -> str:
     """A path in karat's part of the user's cache directory, whether it exists or not."""
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return os.path.join(home, "karat", *parts)
@@ -28,7 +28,7 @@ def cache_place(*parts: str) -> str:
 
 def cache_folder(*parts: str) -> str:
     """A folder in karat's part of the user's cache directory, created if it does not exist."""
-    folder = cache_place(*parts)
+    folder = cache_path(*parts)
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as problem:

@@ -34,26 +34,26 @@ _folders: dict[tuple[int, str], Folder] = {}  # by process id and directory
 _making = RLock()
 
 
-def own_folder(place: str | None = None) -> str:
+def own_folder(parent: str | None = None) -> str:
     """The folder of this process, which only its user may enter; created on first use.
 
-    place: the parent directory (default: that of temporary files, which TMPDIR names).
+    parent: the directory to create it in (default: the directory for temporary files, which TMPDIR names).
     """
     import tempfile
 
     try:
-        place = os.path.abspath(tempfile.gettempdir() if place is None else place)
-        key = os.getpid(), place  # by process id, since a forked process needs a new one
+        parent = os.path.abspath(tempfile.gettempdir() if parent is None else parent)
+        key = os.getpid(), parent  # by process id, since a forked process needs a new one
         with _making:
             if key not in _folders or not os.path.isdir(_folders[key].path):
                 if not any(owner == key[0] for owner, _ in _folders):
                     import atexit
 
                     atexit.register(remove_folders)
-                _remove_abandoned(place)
-                _folders[key] = _new(place)
+                _remove_abandoned(parent)
+                _folders[key] = _new(parent)
     except OSError as problem:
-        where = "any directory" if place is None else repr(place)
+        where = "any directory" if parent is None else repr(parent)
         raise KaratError(
             f"no temporary folder can be created in {where} ({problem.strerror or problem}); set TMPDIR to a directory "
             "that can be written."
@@ -62,19 +62,19 @@ def own_folder(place: str | None = None) -> str:
 
 
 @contextmanager
-def new_folder(place: str | None = None) -> Iterator[str]:
+def new_folder(parent: str | None = None) -> Iterator[str]:
     """A new folder inside the folder of this process, for the duration of a with block."""
     import shutil
     import tempfile
 
     with _making:
-        folder = tempfile.mkdtemp(dir=own_folder(place))
+        folder = tempfile.mkdtemp(dir=own_folder(parent))
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-        if place is not None:  # leave no empty folder in a directory of the user
-            _remove_empty(os.path.abspath(place))
+        if parent is not None:  # leave no empty folder in a directory of the user
+            _remove_empty(os.path.abspath(parent))
 
 
 def keep_within(folder: str) -> None:
@@ -97,9 +97,9 @@ def remove_folders() -> None:
             os.close(folder.lock)
 
 
-def _remove_empty(place: str) -> None:
+def _remove_empty(parent: str) -> None:
     """Remove the folder of this process in a directory if it is empty."""
-    key = os.getpid(), place
+    key = os.getpid(), parent
     with _making, suppress(OSError, KeyError):
         os.rmdir(_folders[key].path)
         lock = _folders.pop(key).lock
@@ -107,12 +107,12 @@ def _remove_empty(place: str) -> None:
             os.close(lock)
 
 
-def _new(place: str) -> Folder:
+def _new(parent: str) -> Folder:
     """Create and lock a folder in a directory."""
     import tempfile
 
     for _ in range(TRIES):
-        folder = tempfile.mkdtemp(prefix=f"karat-{os.getpid()}-", dir=place)  # mode 0700
+        folder = tempfile.mkdtemp(prefix=f"karat-{os.getpid()}-", dir=parent)  # mode 0700
         if os.name == "nt":  # Windows cannot open, and so not lock, a folder
             return Folder(folder, None, ours=True)
         with suppress(FileNotFoundError):
@@ -136,10 +136,10 @@ def _lock(folder: int) -> bool | None:
     return True
 
 
-def _remove_abandoned(place: str) -> None:
+def _remove_abandoned(parent: str) -> None:
     """Remove the folders of processes that were killed, in a directory."""
     folders: list[str] = []
-    with suppress(OSError), os.scandir(place) as entries:
+    with suppress(OSError), os.scandir(parent) as entries:
         folders += [entry.path for entry in entries if NAME.fullmatch(entry.name) and _ours(entry)]
     for folder in folders:
         with suppress(OSError):  # another process removed it first

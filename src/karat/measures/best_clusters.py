@@ -46,7 +46,7 @@ class BestF(Statistic):
     @classmethod
     def leave_one_out(cls, table: Table, corrected: bool) -> BestF:
         """Leave-one-out values, assuming that each class keeps its best cluster."""
-        by_items, by_classes = (_without_one_of_best(table, f) for f in (_f_by_items, _f_by_classes))
+        by_items, by_classes = (_leave_one_out_of_best(table, f) for f in (_f_by_items, _f_by_classes))
         return cls(by_items, by_classes, table.n - 1, table.shape[0])
 
     @classmethod
@@ -60,7 +60,7 @@ class BestF(Statistic):
         return cls(float(sizes @ best), float(best.sum()), float(judging.n), classes)
 
 
-def _without_one_of_best(table: Table, f: CellFormula) -> Any:
+def _leave_one_out_of_best(table: Table, f: CellFormula) -> Any:
     """Leave-one-out values of the sum over classes of f of their best cell, with the best cells fixed.
 
     Removing an item of cell (c, k) makes class c and cluster k smaller: f changes for the best cell of c, and for the

@@ -13,8 +13,8 @@ from karat.output.layout import ARROWS, Layout
 
 NOTATION = (
     "C classes, K clusters, n items; h(c), h(k), h(c,k) items in a class, a cluster, a cell; natural logarithms. "
-    "Of all M = n(n-1)/2 pairs, a00 are together in both, a01 in gold only, a10 in the clustering only, a11 apart; "
-    "a0. = a00 + a01, a.0 = a00 + a10."
+    "Of all M = n(n-1)/2 pairs, a00 are together in both, a01 in gold only, a10 in the clustering only, a11 in "
+    "neither; a0. = a00 + a01, a.0 = a00 + a10."
 )
 
 
@@ -22,7 +22,7 @@ def catalogue(measures: Sequence[Measure] | None = None) -> Layout:
     """A table of all measures, or of some, one row each."""
     measures = measures or list_measures()
     rows = [[f"{m.full_text}{' *' if m.panel else ''}", m.better or "", range_of(m), m.title] for m in measures]
-    notes = ["* is in the default panel. karat measures NAME tells about one; parameters go as in 'v_measure(beta=2)'."]
+    notes = ["* is in the default panel. karat measures NAME describes one; parameters go as in 'v_measure(beta=2)'."]
     return Layout(f"{len(measures)} measures", ["measure", "better", "range", "title"], rows, notes, left=4)
 
 

@@ -34,7 +34,7 @@ class CodeLengths(Statistic):
 
     clusters: Number
     classes: Number
-    whole: Number
+    all_items: Number
 
     @classmethod
     def of(cls, counts: Counts) -> CodeLengths:
@@ -43,8 +43,10 @@ class CodeLengths(Statistic):
         def bits(size: Number, total: Totals) -> Number:
             return log_binomial(size, total.classes - 1) / BIT
 
-        whole = log_binomial(np.asarray(counts.n, dtype=np.float64), np.asarray(counts.shape[0]) - 1.0) / BIT
-        return cls(counts.cluster_total(bits), counts.class_total(bits), whole if whole.ndim else float(whole))
+        all_items = log_binomial(np.asarray(counts.n, dtype=np.float64), np.asarray(counts.shape[0]) - 1.0) / BIT
+        return cls(
+            counts.cluster_total(bits), counts.class_total(bits), all_items if all_items.ndim else float(all_items)
+        )
 
     @classmethod
     def after(cls, moves: Moves) -> CodeLengths:
@@ -69,7 +71,7 @@ class CodeLengths(Statistic):
 
         clusters = seen.clusters + change(table.cluster_sizes)[table.cols]
         classes = seen.classes + change(table.class_sizes)[table.rows]
-        return cls(clusters, classes, seen.whole + float(change([table.n])[0]))
+        return cls(clusters, classes, seen.all_items + float(change([table.n])[0]))
 
     @classmethod
     def expected(cls, counts: SingleTable, chances: ExpectedSizes) -> CodeLengths | None:
@@ -126,7 +128,7 @@ def q0(entropies: Entropies, lengths: CodeLengths) -> Number:
 )
 def q1(entropies: Entropies, lengths: CodeLengths) -> Number:
     """Bits per item that the clusters save over sending the classes with no clusters at all."""
-    return entropies.mutual / BIT + (lengths.whole - lengths.clusters) / entropies.n
+    return entropies.mutual / BIT + (lengths.all_items - lengths.clusters) / entropies.n
 
 
 @measure(

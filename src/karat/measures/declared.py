@@ -1,7 +1,7 @@
 """Every measure: all files of this room are loaded, those below first and in this order.
 
-The order is the one in which families are listed and printed. A file that is not named here is found all the same, and
-its families come last; named here, its measures are also known to editors that complete names without running code.
+The order is the one in which families are listed and printed. A file that is not named here is loaded too, and its
+families come last; if it is named here, editors that do not run code can complete the names of its measures.
 """
 
 from importlib import import_module

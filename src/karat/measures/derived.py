@@ -13,7 +13,7 @@ def derived_measure(name: str, inner: Measure, value: Callable[..., tuple[float,
     """The measure name(inner).
 
     value: a function of a table that gives the value and its Monte-Carlo standard error; its keyword-only parameters,
-    with their defaults, are those of the measure.
+    with their defaults, become the parameters of the measure.
     """
 
     def formula(labelings: Labelings, **params: Any) -> Any:

@@ -70,7 +70,7 @@ class Entropies(Information, Statistic):
         """Leave-one-out entropies, looked up by the sizes of each cell, its class and its cluster."""
         profile = table.profile
         gold, pred, joint = (
-            Sample.of(sizes).without_one_of(each, corrected)
+            Sample.of(sizes).leave_one_out_for(each, corrected)
             for sizes, each in (
                 (profile.classes, table.class_sizes),
                 (profile.clusters, table.cluster_sizes),
@@ -81,7 +81,7 @@ class Entropies(Information, Statistic):
 
     @classmethod
     def second_difference(cls, table: Table) -> Entropies:
-        """Second differences of the joint entropy; those of the larger classes and clusters are negligible."""
+        """Second differences of the joint entropy; second differences of class and cluster entropies are negligible."""
         joint, no = Sample.of(table.profile.cells).second_difference(), 0.0
         return cls(no, no, joint, joint, joint, -joint, no, no, no)
 

@@ -53,15 +53,15 @@ class Sample(NamedTuple):
         entropies = (float(self.times @ terms) - terms + after) / left
         return entropies + self._unseen_leave_one_out(left) if corrected else np.asarray(entropies)
 
-    def without_one_of(self, held: Ints, corrected: bool) -> Floats:
+    def leave_one_out_for(self, sizes: Ints, corrected: bool) -> Floats:
         """leave_one_out() looked up for an array of sizes, each of which is the size of some category."""
         entropies = self.leave_one_out(corrected)
         largest = int(self.size[-1])
-        if largest > held.size:
-            return np.asarray(entropies[np.searchsorted(self.size, held)])
+        if largest > sizes.size:
+            return np.asarray(entropies[np.searchsorted(self.size, sizes)])
         by_size = np.zeros(largest + 1)  # a lookup is faster than a search
         by_size[self.size] = entropies
-        return np.asarray(by_size[held])
+        return np.asarray(by_size[sizes])
 
     def _unseen_leave_one_out(self, left: int) -> Floats:
         """The unseen part of the leave-one-out estimates.

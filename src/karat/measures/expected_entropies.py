@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from karat.kernels.expected import expected_information, expected_lines
+from karat.kernels.expected import expected_information, expected_parts
 from karat.measures.arithmetic import Number, positive_sum
 from karat.tables.counts import Counts, ExpectedSizes, SingleTable, Statistic
 from karat.tables.moves import Moves
@@ -87,7 +87,7 @@ class ClusterParts:
         new = np.setdiff1d(sizes, self.sizes)
         if new.size:
             order = np.argsort(np.concatenate([self.sizes, new]))
-            self.parts = np.hstack([self.parts, expected_lines(new, *self.classes.arrays, self.n)])[:, order]
+            self.parts = np.hstack([self.parts, expected_parts(new, *self.classes.arrays, self.n)])[:, order]
             self.sizes = np.concatenate([self.sizes, new])[order]
         return np.asarray(self.parts[:, np.searchsorted(self.sizes, sizes)])
 
@@ -114,7 +114,7 @@ def _less_one_of(sizes: Sizes, given: Number, others: Sizes) -> Number:
     chosen = np.array(sorted({sizes.size[round(x)] for x in np.linspace(0, len(sizes.size) - 1, FEW_SIZES)}))
     n = round(others.total)
     both = np.concatenate([chosen, np.maximum(chosen - 1, 1)])
-    before, after = np.split(expected_lines(both, *others.arrays, n) / n, 2, axis=1)
+    before, after = np.split(expected_parts(both, *others.arrays, n) / n, 2, axis=1)
     change = np.where(chosen > 1, after, 0.0) - before  # a class of one item vanishes
     return np.array([np.interp(given, chosen, row - row[-1]) for row in change])
 

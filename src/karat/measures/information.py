@@ -216,7 +216,7 @@ def completeness(entropies: Entropies) -> Number:
 def v_measure(entropies: Entropies, *, beta: float = 1) -> Number:
     """The harmonic mean of homogeneity and completeness; with beta > 1 completeness weighs more.
 
-    The weight is beta itself, not its square as in F-measures. With beta=1 it equals nmi(norm=sum).
+    The weight is beta, not its square as in F-measures. With beta=1 it equals nmi(norm=sum).
 
     >>> import karat
     >>> round(karat.v_measure([0, 0, 1, 1], [0, 1, 2, 3]), 4)

@@ -78,17 +78,17 @@ class Pairs(Statistic):
         return cls(both, gold, pred, float(seen.total) - (table.n - 1.0))
 
     @property
-    def apart_in_pred(self) -> Number:
+    def gold_only(self) -> Number:
         """a01, joined by gold only."""
         return self.gold - self.both
 
     @property
-    def apart_in_gold(self) -> Number:
+    def pred_only(self) -> Number:
         """a10, joined by the clustering only."""
         return self.pred - self.both
 
     @property
-    def apart(self) -> Number:
+    def neither(self) -> Number:
         """a11, joined by neither."""
         return self.total - self.gold - self.pred + self.both
 
@@ -153,7 +153,7 @@ class SquareSums(Statistic):
 
     @classmethod
     def leave_one_out(cls, table: Table, corrected: bool) -> SquareSums:
-        """Leave-one-out sums of squares, from leave-one-out pair table."""
+        """Leave-one-out sums of squares, from leave-one-out pair counts."""
         pairs, n = Pairs.leave_one_out(table, corrected), table.n - 1.0
         if corrected:
             return cls._scaled(pairs, n)

@@ -38,7 +38,7 @@ __all__ = [
 def rand(pairs: Pairs) -> Number:
     """The share of pairs on which gold and the clustering agree.
 
-    With many classes most pairs are apart in both, so it is high even for random clusterings.
+    With many classes most pairs are separate in both, so it is high even for random clusterings.
 
     >>> import karat
     >>> round(karat.rand([0, 0, 1, 1], [0, 0, 1, 2]), 4)
@@ -63,7 +63,7 @@ def rand(pairs: Pairs) -> Number:
     elsewhere=(
         "sklearn.metrics.adjusted_rand_score: the same",
         "torchmetrics, NetworKit: overflow from 100,000 items, -682 at a million",
-        "igraph, genieclust, mclust, aricode: nan where all items are alone or together in both",
+        "igraph, genieclust, mclust, aricode: nan if both are one cluster or both singletons",
     ),
 )
 def ari(pairs: Pairs) -> Number:
@@ -89,7 +89,7 @@ def ari(pairs: Pairs) -> Number:
     breaks=("homogeneity", "rag_bag", "size_quantity"),
     definition="a00 / (a00 + a01 + a10)",
     tex=r"\frac{a_{00}}{a_{00} + a_{01} + a_{10}}",
-    elsewhere=("clusim, CDlib jaccard_index: 0 instead of 1 where all items are alone in both",),
+    elsewhere=("clusim, CDlib jaccard_index: 0 instead of 1 if both are singletons",),
 )
 def jaccard(pairs: Pairs) -> Number:
     """Pairs joined by both, out of the pairs joined by either.
@@ -111,9 +111,7 @@ def jaccard(pairs: Pairs) -> Number:
     breaks=("homogeneity", "rag_bag", "size_quantity"),
     definition="a00 / sqrt(a0. a.0)",
     tex=r"\frac{a_{00}}{\sqrt{a_{0\cdot}\,a_{\cdot 0}}}",
-    elsewhere=(
-        "sklearn.metrics.fowlkes_mallows_score, torchmetrics, river: 0 instead of 1 where all items are alone in both",
-    ),
+    elsewhere=("sklearn.metrics.fowlkes_mallows_score, torchmetrics, river: 0 instead of 1 if both are singletons",),
 )
 def fowlkes_mallows(pairs: Pairs) -> Number:
     """The geometric mean of pair precision and pair recall."""
@@ -142,7 +140,7 @@ def gamma(pairs: Pairs) -> Number:
     """The correlation, over pairs, of being together in gold with being together in the clustering."""
     # a00 a11 - a01 a10 = total a00 - a0. a.0; each product on the left is at most the root of the variances
     variances = larger(pairs.gold * pairs.pred * (pairs.total - pairs.gold) * (pairs.total - pairs.pred), 0)
-    covariance = zero_if_rounding(pairs.both * pairs.apart - pairs.apart_in_pred * pairs.apart_in_gold, sqrt(variances))
+    covariance = zero_if_rounding(pairs.both * pairs.neither - pairs.gold_only * pairs.pred_only, sqrt(variances))
     sign = ratio(covariance, abs(covariance), empty=1)
     return sign * sqrt(ratio(covariance * covariance, variances, empty=pairs.same_if_empty))
 
@@ -191,7 +189,7 @@ def mirkin_normalised(squares: SquareSums) -> Number:
     breaks=("homogeneity", "completeness", "rag_bag", "size_quantity"),
     definition="a00 / a.0",
     tex=r"P = \frac{a_{00}}{a_{\cdot 0}}",
-    elsewhere=("extclustval, permetrics: 0 instead of 1 where all items are alone in both",),
+    elsewhere=("extclustval, permetrics: 0 instead of 1 if both are singletons",),
 )
 def pair_precision(pairs: Pairs) -> Number:
     """Of the pairs that the clustering joins, the share that gold joins."""

@@ -18,7 +18,7 @@ from karat.errors import BRIEF, MeasureError, brief
 from karat.foreign import type_and_message
 from karat.limits import TEXT
 from karat.measures.registry import Better, Measure, _registry, find
-from karat.measures.syntax import take_apart
+from karat.measures.syntax import parse_call
 from karat.tables.counts import Counts, Statistic
 
 D = TypeVar("D", bound=Callable[..., Measure])
@@ -72,6 +72,7 @@ def wrap(
 
     The function must depend on the partitions only: it is called with integer codes, items in the order of the table's
     cells. The measure's text is module:function, which parse() reads; a function that cannot be imported needs a name.
+    better: "higher" or "lower"; None if neither is better. bounds: the lowest and the highest value.
 
     >>> share = wrap(lambda gold, pred: len(set(pred)) / len(pred), name="clusters_per_item")
     >>> share(["x", "x", "o", "o"], ["a", "a", "a", "b"])
@@ -112,7 +113,7 @@ def parse(text: str | Measure | Callable[..., Any]) -> Measure:
         return text
     if callable(text):
         return wrap(text)
-    name, inner, params = take_apart(text)
+    name, inner, params = parse_call(text)
     if name in _derivations and inner is not None:
         return _derivations[name](parse(inner))._with(params)
     if name in _derivations:

@@ -18,7 +18,7 @@ def references() -> dict[str, str]:
 
 
 def citations(bibtex: str) -> dict[str, str]:
-    """The citations of BibTeX entries by key, each as one line; a field of an entry takes one line, as does its end."""
+    """The citations of BibTeX entries by key, each as one line; fields and closing braces must be on separate lines."""
     return {key: _citation(dict(_FIELD.findall(f"{body}\n"))) for key, body in _ENTRY.findall(cleandoc(bibtex))}
 
 

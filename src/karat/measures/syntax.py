@@ -29,7 +29,7 @@ def split_at_commas(text: str) -> list[str]:
     return [*pieces, text[start:]]
 
 
-def take_apart(text: object) -> tuple[str, str | None, dict[str, Any]]:
+def parse_call(text: object) -> tuple[str, str | None, dict[str, Any]]:
     """Parse the text of a measure into its name, the inner measure's text or None, and its parameters."""
     if isinstance(text, str):
         TEXT.check(len(text), f"the measure {brief(text)}", MeasureError)
@@ -66,7 +66,7 @@ def _value(text: str) -> Any:
 
 
 def spell(name: str, params: Mapping[str, Any], inner: str | None = None) -> str:
-    """The text of a measure with these parameters and inner measure; the inverse of take_apart()."""
+    """The text of a measure with these parameters and inner measure; the inverse of parse_call()."""
     pieces = [inner] if inner else []
     pieces += [f"{key}={_plain(value)}" for key, value in params.items()]
     return f"{name}({', '.join(pieces)})" if pieces else name

@@ -78,7 +78,7 @@ def judge(measure: Measure, item: Property, tries: int = TRIES) -> Verdict:
     'NO'
     """
     if not item.fits(measure):
-        return Verdict(0, 0, problem="the measure has no better end, or no best value", fits=False)
+        return Verdict(0, 0, problem="neither higher nor lower is better, or there is no best value", fits=False)
     cases = item.tried(tries)
     try:
         values = item.score(measure, cases)

@@ -32,7 +32,7 @@ LEAST = 20  # resamples at least, however many cells there are
 DEFAULT = (
     "purity", "inverse_purity", "f_measure", "bcubed_f", "rand", "ari", "jaccard", "fowlkes_mallows", "nmi(norm=min)",
     "nmi(norm=sqrt)", "v_measure", "nmi(norm=max)", "nmi(norm=joint)", "van_dongen_normalised", "nvi", "one_to_one",
-)  # fmt: skip  # Kishida's (2014), without one of two that are the same, and two more
+)  # fmt: skip  # those of Kishida (2014) without nmi(norm=sum), which equals v_measure, and two more
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,11 +75,11 @@ class Relation(Result):
         from scipy.cluster.hierarchy import fcluster
 
         codes = fcluster(self.linkage, min(number, len(self.measures)), "maxclust")
-        found = [[self.measures[i] for i in np.flatnonzero(codes == code)] for code in np.unique(codes)]
-        return sorted(found, key=len, reverse=True)
+        grouped = [[self.measures[i] for i in np.flatnonzero(codes == code)] for code in np.unique(codes)]
+        return sorted(grouped, key=len, reverse=True)
 
     def advice(self, number: int = 3) -> list[Measure]:
-        """One measure of each group: the one most correlated with the others of its group."""
+        """One measure of each of `number` groups: the one most correlated with the others of its group."""
         indices = {m: i for i, m in enumerate(self.measures)}
         chosen = []
         for group in self.groups(number):
@@ -160,7 +160,9 @@ def relate(
     n = "+".join(dict.fromkeys(number(table.n) for table in given[:5])).replace(",", "")
     asked = tuple(m for m in chosen_measures(DEFAULT if measures is None else measures) if m.better is not None)
     if len(asked) < 3:
-        raise KaratError(f"{len(asked)} measures with a better end cannot be grouped; give three or more.")
+        raise KaratError(
+            f"{len(asked)} measures of which higher or lower is better cannot be grouped; give three or more."
+        )
     if len(given) >= FEW:
         values = np.array([[_oriented(m, float(m.of(table))) for m in asked] for table in given])
         return Relation(asked, values, f"{len(given)} {'systems' if ev.groups is None else 'groups of systems'}", n)

@@ -13,7 +13,7 @@ from karat.errors import TableError
 
 
 @contextmanager
-def whole_file(path: str | PathLike[str]) -> Iterator[str]:
+def atomic_file(path: str | PathLike[str]) -> Iterator[str]:
     """Yield the path of a temporary file beside the file, which replaces it if no error occurs."""
     try:
         target = Path(os.path.realpath(path))  # a link keeps pointing to the file

@@ -159,8 +159,8 @@ class Printed(ABC):
     def plot(self, name: str | None = None, *, ax: Any = None, **options: Any) -> Any:
         """Draw a picture of this result on the given axes of matplotlib, or on new ones; return the axes.
 
-        name: of the picture, such as "flow"; by default, the one that says most. A wrong name is answered with those
-        that this result has. options: of the picture, as of the function of that name in karat.plot.
+        name: of the picture, such as "flow"; by default, the main picture of this kind of result. An unknown name
+        raises an error that lists the valid ones. options: those of the function of that name in karat.plot.
         """
         from importlib import import_module
 
@@ -277,8 +277,10 @@ def _latex_cell(text: str) -> str:
     if isinstance(text, Marked):
         bold = rf"\textbf{{{_latex_cell(text.number)}}}" if text.best else _latex_cell(text.number)
         return rf"{bold}$^{{{text.letters}}}$" if text.letters else bold
-    apart = re.sub(r"([-',])(?=\1)", "\\1\0", " ".join(text.split()))  # LaTeX would join two of them into one character
-    return "".join(_LATEX.get(c, c) for c in apart)
+    separated = re.sub(
+        r"([-',])(?=\1)", "\\1\0", " ".join(text.split())
+    )  # LaTeX would join two of them into one character
+    return "".join(_LATEX.get(c, c) for c in separated)
 
 
 def _latex_comment(text: str) -> str:
@@ -289,7 +291,7 @@ def delimited(headings: Row, rows: Iterable[Sequence[object]]) -> str:
     """Comma-separated values, with numbers in full precision; no newline at the end."""
     import csv
 
-    lines = _Lines()
+    lines = _LineList()
     writer = csv.writer(lines)  # with \r\n at the end of lines, so that fields with either are quoted
     writer.writerow(headings)
     writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
@@ -310,7 +312,7 @@ def formula_like(cells: Iterable[object]) -> str | None:
     return None
 
 
-class _Lines(list[str]):
+class _LineList(list[str]):
     def write(self, line: str) -> None:
         self.append(line.removesuffix("\r\n"))
 

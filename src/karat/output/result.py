@@ -32,19 +32,22 @@ class Result(Printed):
         """The rows of to_frame(), as dicts."""
 
     def to_json(self, indent: int | None = 2) -> str:
-        """The whole result as JSON."""
+        """The whole result as JSON; indent: spaces per level, or None for one line."""
         return in_json(self.to_dict(), indent)
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """The records as a data frame of pandas, Polars or PyArrow, one row each."""
+        """The records as a data frame, one row each.
+
+        backend: "pandas", "polars" or "pyarrow"; by default, one that is loaded, else one that is installed.
+        """
         return frame(columns_of(self.records()), backend)
 
     def to_markdown(self, digits: int = 4) -> str:
-        """The main table in GitHub's Markdown."""
+        """The main table in GitHub's Markdown; digits: decimals of numbers."""
         return self.layout(digits).markdown()
 
     def to_latex(self, digits: int = 4) -> str:
-        """The main table in LaTeX, with the rules of the booktabs package."""
+        """The main table in LaTeX, with the rules of the booktabs package; digits: decimals of numbers."""
         return self.layout(digits).latex()
 
     def __eq__(self, other: object) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, TextIO
 
 from karat.errors import KaratError
 from karat.output.bars import without_bars
-from karat.output.files import whole_file
+from karat.output.files import atomic_file
 from karat.output.layout import Layout, Printed, delimited, markdown
 from karat.papers.claims import Claim
 from karat.papers.figures import save_figures
@@ -71,8 +71,8 @@ class Reproduction(Printed, Sequence[Claim]):
                 if what not in reasons.setdefault(claim.note, []):
                     reasons[claim.note].append(what)
         return [
-            f"Not reached, or not in every digit, {'; '.join(places[:4])}{'; ...' if len(places) > 4 else ''}: {note}."
-            for note, places in reasons.items()
+            f"Not reached, or not in every digit, {'; '.join(claims[:4])}{'; ...' if len(claims) > 4 else ''}: {note}."
+            for note, claims in reasons.items()
         ]
 
     def records(self) -> list[dict[str, Any]]:
@@ -103,7 +103,7 @@ class Reproduction(Printed, Sequence[Claim]):
             headings = list(self.study.data[0])
             texts[f"{stem}.csv"] = delimited(headings, [list(record.values()) for record in self.study.data])
         for name, text in texts.items():
-            with whole_file(os.path.join(folder, name)) as temporary, _opened(temporary) as file:
+            with atomic_file(os.path.join(folder, name)) as temporary, _opened(temporary) as file:
                 file.write(text)
         return [*texts, *(save_figures(figures, folder) if figures else [])]
 
@@ -141,11 +141,12 @@ def reproduce(
 ) -> Reproduction:
     """Reproduce the results of a paper, claim by claim, or one of its experiments on a corpus.
 
-    experiment: one of the paper's experiments on a corpus; a wrong name is answered with those there are. corpus:
+    experiment: one of the paper's experiments on a corpus; an unknown name raises an error that lists them. corpus:
     the name of a data set, or a folder or file of your own; gold and text: its columns, if it is a table. keep: the
     share of some classes to keep, such as {"H*": 0.1}. iterations: of a simulation, or starts of k-means. variant: how
-    the paper's text is interpreted. progress: whether to draw a bar on a terminal. Results are cached in the user's
-    cache directory, so an interrupted run resumes where it stopped.
+    the paper's text is interpreted. processes: the number of processes; by default one for each core. progress: whether
+    to draw a bar on a terminal. Results are cached in the user's cache directory, so an interrupted run resumes
+    where it stopped.
 
     >>> [claim.verdict for claim in reproduce("manning2008")][:4]
     ['reached', 'reached', 'reached', 'reached']

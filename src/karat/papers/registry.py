@@ -66,7 +66,7 @@ class Declared:
                 raise KaratError(f"{self._name} has no option {name!r}; {self._options_it_has()}.")
         for name in ("iterations", "processes"):
             if not isinstance(given.get(name, 1), int) or given.get(name, 1) < 1:
-                raise KaratError(f"{name}={given[name]!r} is no number of them; give 1 or more.")
+                raise KaratError(f"{name}={given[name]!r} is not a positive integer; give 1 or more.")
         keep = given.get("keep", {})
         if not isinstance(keep, Mapping) or not all(isinstance(share, (int, float)) for share in keep.values()):
             raise KaratError(Option("keep", (keep,)), " says no shares; give them as in {'H*': 0.1}.")

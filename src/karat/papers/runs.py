@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from karat.errors import KaratError
 from karat.kernels.threads import THREADS
 from karat.output.bars import bar
-from karat.output.files import whole_file
+from karat.output.files import atomic_file
 from karat.sources.files.arrays import array_header, read_data
 
 T = TypeVar("T")
@@ -44,11 +44,11 @@ def in_blocks(
     """
     results, todo = {}, []
     for name, task in blocks:
-        kept = _load(os.path.join(folder, f"{name}.npy"), shape)
-        if kept is None:
+        cached = _load(os.path.join(folder, f"{name}.npy"), shape)
+        if cached is None:
             todo.append((name, task))
         else:
-            results[name] = kept
+            results[name] = cached
     with bar(what, len(blocks), len(results)) as advance:
         for name, values in _computed(work, todo, processes or THREADS):
             _keep(os.path.join(folder, f"{name}.npy"), values)
@@ -117,5 +117,5 @@ def _load(path: str, shape: tuple[int, ...] | None) -> Floats | None:
 
 
 def _keep(path: str, values: Floats) -> None:
-    with whole_file(path) as temporary, open(temporary, "wb") as file:
+    with atomic_file(path) as temporary, open(temporary, "wb") as file:
         np.save(file, values, allow_pickle=False)

@@ -59,12 +59,12 @@ def axes(ax: Axes | None, width: float, height: float) -> Axes:
     return ax
 
 
-def settled(ax: Axes) -> tuple[float, float]:
+def size_after_layout(ax: Axes) -> tuple[float, float]:
     """Run the figure's layout engine, then return the width and height of the axes in pixels."""
-    whole: Any = ax.figure.figure  # the top-level figure, also for axes in a subfigure
-    layout = whole.get_layout_engine()
+    figure: Any = ax.figure.figure  # the top-level figure, also for axes in a subfigure
+    layout = figure.get_layout_engine()
     if layout is not None:
-        layout.execute(whole)
+        layout.execute(figure)
     return extent(ax)
 
 
@@ -79,8 +79,8 @@ def allotted(ax: Axes) -> tuple[float, float]:
     spec = ax.get_subplotspec()
     if spec is None:
         return extent(ax)
-    share, whole = spec.get_position(ax.figure), ax.figure.bbox  # type: ignore[arg-type]
-    return float(share.width * whole.width), float(share.height * whole.height)
+    share, figure = spec.get_position(ax.figure), ax.figure.bbox  # type: ignore[arg-type]
+    return float(share.width * figure.width), float(share.height * figure.height)
 
 
 def ink(ax: Axes) -> Any:

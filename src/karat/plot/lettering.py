@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from karat.output.layout import shortened, shown, width, wrapped
-from karat.plot.canvas import allotted, extent, ink, settled
+from karat.plot.canvas import allotted, extent, ink, size_after_layout
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,10 +29,10 @@ def name(label: object, most: int = 30) -> str:
     return literal(shortened(text if text.strip() else repr(text), most))
 
 
-def names_apart(labels: Sequence[object], most: int) -> list[str]:
+def distinct_names(labels: Sequence[object], most: int) -> list[str]:
     """Labels shortened to `most` characters, in the middle if cutting their ends makes two equal.
 
-    >>> names_apart(["system_of_2017", "system_of_2018"], 9)
+    >>> distinct_names(["system_of_2017", "system_of_2018"], 9)
     ['syst…2017', 'syst…2018']
     """
     texts = [name(label, most) for label in labels]
@@ -124,7 +124,7 @@ def name_rows(
     points, step = fitting(ax, extent(ax)[1] / len(names), size_of(ax))
     most = letters(ax, 0.33 * allotted(ax)[0], points)
     ticks = ticked(len(names), step)
-    short = names_apart(names, most)
+    short = distinct_names(names, most)
     texts = [short[row] + (after[row] if after else "") for row in ticks]
     ax.set_yticks([row + at for row in ticks], texts, fontsize=points)
     if others:
@@ -134,7 +134,7 @@ def name_rows(
 def name_columns(ax: Axes, names: Sequence[object], others: bool, at: float = 0.5) -> None:
     """Label the columns of a plot; labels are vertical if they would overlap. others: as in name_rows()."""
     each, points, step = extent(ax)[0] / len(names), size_of(ax, "xtick.labelsize"), 1
-    texts = names_apart(names, letters(ax, 0.33 * allotted(ax)[1], points))
+    texts = distinct_names(names, letters(ax, 0.33 * allotted(ax)[1], points))
     across = each / dots(ax, LETTER) / (max(map(width, texts)) + 0.8)  # font size that fits horizontally
     level = across >= 0.7 * points
     if level:
@@ -167,5 +167,5 @@ def fitted(ax: Axes, *steps: Any) -> tuple[float, float]:
     for _ in range(2):
         for step in steps:
             step()
-        size = settled(ax)
+        size = size_after_layout(ax)
     return size

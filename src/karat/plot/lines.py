@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from karat.errors import KaratError
-from karat.plot.canvas import axes, bare, dark, ink, settled, stroke
+from karat.plot.canvas import axes, bare, dark, ink, size_after_layout, stroke
 from karat.plot.lettering import LEADING, LETTER, SMALLEST, dots, literal, name, size_of
 from karat.plot.placing import spread
 
@@ -73,7 +73,7 @@ def _ticks(ax: Axes, numbers: Floats, categories: Sequence[str] | None) -> None:
     from matplotlib.ticker import NullLocator
 
     ax.xaxis.set_minor_locator(NullLocator())
-    settled(ax)
+    size_after_layout(ax)
     at = ax.transData.transform(np.column_stack([numbers, np.zeros_like(numbers)]))[:, 0]
     texts = [name(category, 20) for category in categories] if categories else [literal(_text(n)) for n in numbers]
     room = dots(ax, LETTER * size_of(ax, "xtick.labelsize"))
@@ -92,7 +92,7 @@ def _names(ax: Axes, numbers: Floats, lines: Mapping[str, Floats]) -> None:
     """Write each curve's name at its end, without overlaps."""
     ends = [_end(numbers, line) for line in lines.values()]
     low, high = ax.get_ylim()
-    down = settled(ax)[1]
+    down = size_after_layout(ax)[1]
     points = min(size_of(ax), max(SMALLEST, down / dots(ax, LEADING) / len(lines)))
     each = dots(ax, LEADING * points) / down * (high - low)
     heights = spread([y for _, y in ends], [each] * len(lines), low, high)

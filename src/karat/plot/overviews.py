@@ -34,7 +34,7 @@ class Side(NamedTuple):
         """The names, followed by "other" if some are not drawn."""
         return (*self.names, OTHER) if self.others else self.names
 
-    def taken(self, order: Sequence[int]) -> Side:
+    def reordered(self, order: Sequence[int]) -> Side:
         """This side in another order; order: indices of the names."""
         return self._replace(
             names=tuple(self.names[index] for index in order), ranks=tuple(self.ranks[index] for index in order)
@@ -58,10 +58,12 @@ class Overview:
         """Each cell divided by the size of its class or its cluster; of: "class" or "cluster"."""
         return np.asarray(self.counts / self.counts.sum(axis=1 if of == "class" else 0, keepdims=True))
 
-    def taken(self, rows: Sequence[int], cols: Sequence[int]) -> Overview:
+    def reordered(self, rows: Sequence[int], cols: Sequence[int]) -> Overview:
         """This overview with rows and columns reordered; the row and column for all others stay last."""
         rows, cols = _with_rest(rows, self.counts.shape[0]), _with_rest(cols, self.counts.shape[1])
-        sides = [side.taken(order[: len(side.names)]) for side, order in ((self.classes, rows), (self.clusters, cols))]
+        sides = [
+            side.reordered(order[: len(side.names)]) for side, order in ((self.classes, rows), (self.clusters, cols))
+        ]
         return replace(self, counts=self.counts[np.ix_(rows, cols)], classes=sides[0], clusters=sides[1])
 
     def beside(self) -> Overview:
@@ -69,7 +71,7 @@ class Overview:
         drawn = self.counts[: len(self.classes.names), : len(self.clusters.names)]
         undrawn = drawn.max(axis=0) == 0  # all items are in classes that are not drawn
         order = np.lexsort((-drawn.max(axis=0), drawn.argmax(axis=0), undrawn))
-        return self.taken(range(len(self.classes.names)), order.tolist())
+        return self.reordered(range(len(self.classes.names)), order.tolist())
 
     def untangled(self, rounds: int = 8) -> Overview:
         """Order classes and clusters so that the bands of a flow diagram cross little.
@@ -83,12 +85,12 @@ class Overview:
     def _sweeps(self, order: Sequence[int], rounds: int) -> Iterator[Overview]:
         """Candidate orders: start with the given order of classes, then sort clusters and classes alternately."""
         rows, cols = range(len(self.classes.names)), range(len(self.clusters.names))
-        view = self.taken(order, cols)
+        view = self.reordered(order, cols)
         for turn in range(rounds):
             if turn % 2:
-                view = view.taken(_by_mean_row(view.counts[: len(rows)].T), cols)
+                view = view.reordered(_by_mean_row(view.counts[: len(rows)].T), cols)
             else:
-                view = view.taken(rows, _by_mean_row(view.counts[:, : len(cols)]))
+                view = view.reordered(rows, _by_mean_row(view.counts[:, : len(cols)]))
             yield view
 
 
@@ -172,14 +174,14 @@ def _lines(sizes: NDArray[Any], most: int, names: Sequence[Any]) -> tuple[Ints, 
     """The row or column that each class or cluster is drawn in, and the indices of those with one of their own."""
     order = by_size(sizes, names)
     most = min(most, sum(not isinstance(name, Singleton) for name in names) or 1)
-    kept = order if order.size <= most + 1 else order[:most]
-    lines = np.full(order.size, kept.size, dtype=np.int64)
-    lines[kept] = np.arange(kept.size)
-    return lines, kept
+    drawn_indices = order if order.size <= most + 1 else order[:most]
+    lines = np.full(order.size, drawn_indices.size, dtype=np.int64)
+    lines[drawn_indices] = np.arange(drawn_indices.size)
+    return lines, drawn_indices
 
 
-def _side(noun: str, names: tuple[Any, ...], kept: Ints, sizes: NDArray[Any]) -> Side:
-    drawn = tuple(names[index] for index in kept.tolist())
+def _side(noun: str, names: tuple[Any, ...], drawn_indices: Ints, sizes: NDArray[Any]) -> Side:
+    drawn = tuple(names[index] for index in drawn_indices.tolist())
     others = len(names) - len(drawn)
     return Side(noun, drawn, tuple(range(len(drawn))), others, float(sizes[-1] / sizes.sum()) if others else 0.0)
 

@@ -34,7 +34,7 @@ class Picture:
     alternative: Callable[..., str]  # text for those who cannot see the picture
     applies: Callable[[Any], bool]  # whether a result of these types has what is drawn
     section: Section | None = None  # of the report, if the picture is in it
-    first: tuple[type, ...] = ()  # the results of which it says most
+    first: tuple[type, ...] = ()  # the results whose plot() draws it by default
     notebook: tuple[type, ...] = ()  # the results below which a notebook shows the picture
     page: Mapping[str, Any] = field(default_factory=dict)  # options in reports and notebooks
 
@@ -125,7 +125,7 @@ def find_picture(name: str) -> Picture:
 
 
 def pictures_of(result: object) -> list[Picture]:
-    """The pictures that can be drawn of a result: the one that says most, then others in notebooks, then the rest."""
+    """The pictures that can be drawn of a result: the default one, then others in notebooks, then the rest."""
     pictures = [picture for picture in list_pictures() if picture.is_of(result)]
     return sorted(
         pictures, key=lambda picture: [not isinstance(result, kinds) for kinds in (picture.first, picture.notebook)]

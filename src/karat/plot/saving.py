@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from karat.errors import KaratError
-from karat.output.files import whole_file
+from karat.output.files import atomic_file
 from karat.plot.canvas import need_matplotlib
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def save(drawn: Axes | Figure, path: str | PathLike[str]) -> None:
         raise KaratError(f"{str(path)!r} does not say its format; name it .png, .svg or .pdf.")
     # without a layout engine, labels may extend beyond the figure
     edge = None if figure.get_layout_engine() else "tight"
-    with whole_file(path) as temporary, rc_context({"svg.hashsalt": "karat"}):
+    with atomic_file(path) as temporary, rc_context({"svg.hashsalt": "karat"}):
         figure.savefig(
             temporary, format=kind, dpi=max(figure.dpi, FINE), metadata=DATES[kind], bbox_inches=edge
         )  # fmt: skip

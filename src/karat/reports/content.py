@@ -12,7 +12,7 @@ from pathlib import Path
 from karat.comparisons.results import Comparison
 from karat.errors import KaratError
 from karat.explanations.explanation import Explanation
-from karat.output.files import whole_file
+from karat.output.files import atomic_file
 from karat.output.layout import shortened, shown
 from karat.scoring.groups import GroupScores
 from karat.scoring.scores import Scores
@@ -71,7 +71,7 @@ class Report:
         if Path(path).suffix.lower() not in (".html", ".htm"):
             raise KaratError(f"{str(path)!r} does not look like a page; name it .html.")
         page = self.html()
-        with whole_file(path) as temporary:
+        with atomic_file(path) as temporary:
             Path(temporary).write_text(page, encoding="utf-8")
 
     def _repr_html_(self) -> str:

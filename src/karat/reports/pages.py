@@ -85,12 +85,12 @@ def _hash(text: str) -> str:
 
 
 def _anchor(measure: str) -> str:
-    """The id of a measure's description, for links: other characters than a URL may hold are written as numbers.
+    """The id of a measure's description, for links: characters that a URL may not contain are written as numbers.
 
     >>> _anchor("v_measure(beta=2)"), _anchor("a%b")
     ('term-v_measure(beta=2)', 'term-a_25_b')
     """
-    return "term-" + re.sub(r"[^A-Za-z0-9_.,:=()-]", lambda found: f"_{ord(found[0]):x}_", measure)
+    return "term-" + re.sub(r"[^A-Za-z0-9_.,:=()-]", lambda match: f"_{ord(match[0]):x}_", measure)
 
 
 @cache

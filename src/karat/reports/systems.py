@@ -58,7 +58,7 @@ def parts_of(report: Report) -> list[Part]:
             [
                 _scores(index, system.scores),
                 _problems(index, system, len(report.systems)),
-                *([_pictures(index, system, alone=len(order) == 1)] if index in drawn else []),
+                *([_pictures(index, system, only_system=len(order) == 1)] if index in drawn else []),
             ],
             system.scores.signature,
         )
@@ -107,10 +107,10 @@ def _problems(index: int, system: System, number: int) -> Section:
     return Section(f"wrong-{index}", "What to fix first", blocks)
 
 
-def _pictures(index: int, system: System, *, alone: bool) -> Section:
+def _pictures(index: int, system: System, *, only_system: bool) -> Section:
     """The pictures of a system; first the plane, if the system is the only one."""
     scores = system.scores
     plane = asked("plane", {system.name: scores}, beta=beta_of(scores.measures), zoom=None)
-    wanted = [*([plane] if alone else []), asked("flow", scores), asked("composition", scores)]
+    wanted = [*([plane] if only_system else []), asked("flow", scores), asked("composition", scores)]
     drawn = drawings(wanted, "system", [scores, system.explanation], f"s{index}")
     return Section(f"pictures-{index}", "Pictures", [Pictures(drawn)])

@@ -34,7 +34,7 @@ def evaluation_of(data: object, other: object, given: DataOptions) -> Evaluation
     """The evaluation that the arguments of a verb describe.
 
     data, other: gold and predicted labels; or a frame, or two, whose columns gold and pred name; or a Table, several by
-    name, or an Evaluation alone.
+    name, or an Evaluation, and no other.
     """
     options: Any = {**DATA_DEFAULTS, **given}
     if isinstance(data, Evaluation):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from karat.errors import KaratError, LabelError, Option, Sentence, TableError, brief, listed
 from karat.labels.alignment import align
@@ -17,12 +17,9 @@ from karat.tables.counts import SingleTable
 from karat.tables.systems import AlignedSystems, CountedSystems, Groups, Systems
 from karat.tables.table import Table
 
-if TYPE_CHECKING:
-    pass
-
 
 class Evaluation:
-    """Gold and one or more named systems on the same items, under one policy: what every verb takes.
+    """Gold and one or more named systems on the same items, under one policy; score() and all other verbs accept it.
 
     gold: labels of any kind, such as a list or a dict {item: label}. systems: labels of one system, a dict of systems
     by name, or a frame with a column for each system. id: the names of the items, where labels do not name them. by:
@@ -57,16 +54,20 @@ class Evaluation:
         aligned = align(gold, given.systems, policy, weights=weights, groups=by, items=ids_of(id))
         self._set(AlignedSystems(aligned), named=given.named, by=_group_name(by))
 
-    def _set(self, held: Systems, *, named: bool, by: str | None = None, notes: Sequence[Sentence] = ()) -> None:
-        self._held, self.named, self.by, self.notes = held, named, by, tuple(notes)
-        if not held.names:
+    def _set(self, source: Systems, *, named: bool, by: str | None = None, notes: Sequence[Sentence] = ()) -> None:
+        self._source, self.named, self.by, self.notes = source, named, by, tuple(notes)
+        if not source.names:
             raise KaratError("there are no systems; give at least one.")
 
     @classmethod
-    def of(cls, held: Systems, *, named: bool, by: str | None = None, notes: Sequence[Sentence] = ()) -> Evaluation:
-        """The evaluation of systems that were matched or counted already; notes say how they were read."""
+    def of(cls, source: Systems, *, named: bool, by: str | None = None, notes: Sequence[Sentence] = ()) -> Evaluation:
+        """The evaluation of systems that were matched or counted already.
+
+        source: their tables and labels. named: whether systems were given by name. by: the name of the groups. notes:
+        how the data was read.
+        """
         evaluation = cls.__new__(cls)
-        evaluation._set(held, named=named, by=by, notes=notes)
+        evaluation._set(source, named=named, by=by, notes=notes)
         return evaluation
 
     @classmethod
@@ -88,8 +89,10 @@ class Evaluation:
     ) -> Evaluation:
         """An evaluation of named columns of a frame of any engine; several columns of pred are systems.
 
-        other: a second frame that has the columns of pred, matched with the first on id. by: the column with the group
-        of each item. count: rows are cells of a table, and this column says how many items they hold.
+        gold, pred, id, by, weights: names of columns, as explained at Evaluation; of several gold columns, classes are
+        the combinations. other: a second frame that has the columns of pred, matched with the first on id. count: the
+        column with the number of items of each row, if rows are cells of a table. missing, noise, noise_as, ignore: as
+        at Evaluation.
         """
         from karat.scoring.frames import from_columns
 
@@ -109,22 +112,22 @@ class Evaluation:
     @property
     def systems(self) -> tuple[str, ...]:
         """The names of the systems."""
-        return self._held.names
+        return self._source.names
 
     @cached_property
     def tables(self) -> Mapping[str, Table]:
         """The contingency table of each system; the cells may stay in an engine."""
-        return self._held.tables  # type: ignore[return-value]
+        return self._source.tables  # type: ignore[return-value]
 
     @cached_property
     def groups(self) -> Groups | None:
         """The tables of each system in each group of items; None if items are not in groups."""
-        return self._held.groups
+        return self._source.groups
 
     @property
     def aligned(self) -> Aligned:
         """The gold and predicted labels of the items that are scored."""
-        aligned = self._held.aligned
+        aligned = self._source.aligned
         if aligned is None:
             raise TableError("only tables are known here, not their items; give the labels instead.")
         return aligned
@@ -132,7 +135,7 @@ class Evaluation:
     @property
     def has_items(self) -> bool:
         """Whether the labels of items are known, not only tables."""
-        return self._held.aligned is not None
+        return self._source.aligned is not None
 
     @property
     def items(self) -> Any:
@@ -155,12 +158,12 @@ class Evaluation:
     @property
     def dropped(self) -> int:
         """The number of items that gold or a system has and that are not scored."""
-        return self._held.dropped
+        return self._source.dropped
 
     @property
     def dropped_by(self) -> Mapping[str, int]:
         """The number of items that are left out on account of gold and of each system."""
-        return self._held.dropped_by
+        return self._source.dropped_by
 
     @property
     def policy(self) -> Policy:
@@ -188,8 +191,8 @@ class Evaluation:
 
     def collected(self) -> Evaluation:
         """The evaluation with all cells in memory, however many an engine holds."""
-        held = self._held.collected()
-        return self if held is self._held else Evaluation.of(held, named=self.named, by=self.by, notes=self.notes)
+        source = self._source.collected()
+        return self if source is self._source else Evaluation.of(source, named=self.named, by=self.by, notes=self.notes)
 
     def only(self) -> Table:
         """The table of the only system, whose items are in no groups."""

@@ -50,10 +50,10 @@ def _wrapped(data: Any) -> Any:
     import narwhals as nw
 
     try:
-        found = nw.from_native(data, pass_through=True)
+        frame = nw.from_native(data, pass_through=True)
     except Exception as problem:  # a frame that cannot be read: for instance, with two columns of one name
         raise LabelError(f"the frame cannot be read ({str(problem).splitlines()[0][:120]}); correct it.") from None
-    return found if isinstance(found, (nw.DataFrame, nw.LazyFrame)) else None
+    return frame if isinstance(frame, (nw.DataFrame, nw.LazyFrame)) else None
 
 
 def columns_of_frame(systems: Any) -> dict[str, Any] | None:
@@ -88,8 +88,8 @@ def _eager(frame: Any) -> Any:
         frame = frame.obs
     if is_relation(frame):
         return None
-    found = _wrapped(frame)
-    return found if isinstance(found, nw.DataFrame) else None
+    wrapped = _wrapped(frame)
+    return wrapped if isinstance(wrapped, nw.DataFrame) else None
 
 
 def _names(frame: Any) -> list[str]:

@@ -32,8 +32,8 @@ class GroupScores(Result, Mapping[Any, Any]):
     result[group][measure] is a score; result[group][system][measure] if there are several systems.
 
     >>> import karat
-    >>> found = karat.score([0, 0, 1, 1], [2, 2, 3, 3], "ari", by=["bank", "bank", "bass", "bass"])
-    >>> found["bank"]["ari"], found.macro
+    >>> groups = karat.score([0, 0, 1, 1], [2, 2, 3, 3], "ari", by=["bank", "bank", "bass", "bass"])
+    >>> groups["bank"]["ari"], groups.macro
     (1.0, {'ari': 1.0})
     """
 
@@ -195,7 +195,8 @@ class GroupScores(Result, Mapping[Any, Any]):
         policies = [next(iter(systems.values())).table.policy for systems in self.scores.values()]
         policy = policies[0]
         for other in policies[1:]:
-            policy = policy + other or policy
+            total = policy + other
+            policy = policy if total is None else total  # None: their options differ
         base = signature_of(self.measures, number(self.n), policy)
         base = base.replace(f"|dropped:{policy.dropped}|", f"|dropped:{self.dropped}|")
         empty = f"|empty:{len(self.empty)}" if self.empty else ""

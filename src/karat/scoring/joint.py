@@ -21,7 +21,7 @@ class Joint:
     """Distinct combinations of a class and a cluster of each system, and how many items have each."""
 
     rows: Ints  # the class of each combination, by code
-    places: Mapping[str, Ints]  # for each system, the index of the cell of each combination in its table
+    cell_indices: Mapping[str, Ints]  # for each system, the index of the cell of each combination in its table
     counts: Ints
     tables: Mapping[str, Table]
 
@@ -56,7 +56,7 @@ class Joint:
 
     def cells(self, name: str) -> Ints:
         """The index of each combination's cell in a system's table."""
-        return self.places[name]
+        return self.cell_indices[name]
 
 
 def cells_of_rows(aligned: Aligned, name: str, table: Table, rows: Ints | None = None) -> Ints:

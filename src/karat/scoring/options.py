@@ -86,14 +86,14 @@ def verb(
     def documented(function: F) -> F:
         names = set(options.__required_keys__ | options.__optional_keys__)
         signature = inspect.signature(function)
-        kept = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        named = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
         shared = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
             for name, default in defaults.items()
             if name in names
         ]
-        first = [p for p in kept if p.kind is not p.KEYWORD_ONLY]
-        own = [p for p in kept if p.kind is p.KEYWORD_ONLY]
+        first = [p for p in named if p.kind is not p.KEYWORD_ONLY]
+        own = [p for p in named if p.kind is p.KEYWORD_ONLY]
         target: Any = function
         target.__signature__ = signature.replace(parameters=[*first, *shared, *own])
         target.__doc__ = _with_parameters(function.__doc__ or "", [p.name for p in [*first, *shared, *own]], explained)

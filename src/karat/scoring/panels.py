@@ -53,7 +53,7 @@ def chosen_measures(measures: MeasureLike | Iterable[MeasureLike]) -> tuple[Meas
 
 
 def main_of(measures: Sequence[Measure], *, panel: bool) -> Measure:
-    """The main one of some measures: the first with a better end; of the default panel, the one declared as main."""
+    """The main measure: MAIN in the default panel, else the first of which higher or lower is better."""
     by_name = {str(m): m for m in measures if m.better is not None}
     first = next(iter(by_name.values()), measures[0])
     return by_name.get(MAIN, by_name.get(WEIGHTED_MAIN, first)) if panel else first

@@ -38,6 +38,6 @@ def read(path: str | PathLike[str], *others: str | PathLike[str], **options: Unp
 
 def evaluation_of_files(paths: Sequence[Any], reading: Reading) -> Evaluation:
     """The evaluation of some files."""
-    answer = read_files(paths, reading)
-    several = len(answer.systems.names) > 1
-    return Evaluation.of(answer.systems, named=several, by=answer.by, notes=answer.notes)
+    files = read_files(paths, reading)
+    several = len(files.systems.names) > 1
+    return Evaluation.of(files.systems, named=several, by=files.by, notes=files.notes)

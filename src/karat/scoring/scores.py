@@ -134,7 +134,7 @@ class Scores(Result, Mapping[str, float]):
         return f"<Scores: {', '.join(f'{key}={decimals(value)}' for key, value in self.items())}>"
 
     def layout(self, digits: int = 4) -> Layout:
-        """The printed table: a row for each measure, with its score and those of trivial clusterings."""
+        """The printed table: a row for each measure, with its score and the scores of trivial clusterings."""
         names = zip(measure_names(self.measures), self.measures, strict=True)
         rows = [[name, *self._cells(m, digits)] for name, m in names]
         return Layout(self._title(), self._headings(), rows, self._notes(), [self.signature])

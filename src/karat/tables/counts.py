@@ -40,7 +40,7 @@ class Statistic(ABC):
 
     @classmethod
     def expected(cls, counts: SingleTable, chances: ExpectedSizes) -> Self | None:
-        """The exact expectation of the statistic under a null model with these sizes; None if not known."""
+        """The exact expectation of the statistic under a null model with the sizes `chances`; None if not known."""
         return None
 
     @classmethod
@@ -71,7 +71,11 @@ class Statistic(ABC):
 
     @classmethod
     def cross_fitted(cls, choosing: Half, judging: Half) -> Self | None:
-        """The statistic of one half of the items in cells chosen on the other half; None if it chooses none."""
+        """The statistic of one half of the items, with the largest cells chosen on the other half.
+
+        choosing: the half on which cells are chosen. judging: the half whose items are counted. None if the statistic
+        chooses no cells.
+        """
         return None
 
     @classmethod
@@ -154,7 +158,9 @@ class Counts(ABC):
     def need_counts(self, purpose: str) -> None:
         """Raise TableError if the table has fractional cells; purpose says what needs counts."""
         if not self.integral:
-            raise TableError(f"{purpose} needs whole counts of items, but this table has fractional cells; round them.")
+            raise TableError(
+                f"{purpose} needs integer counts of items, but this table has fractional cells; round them."
+            )
 
     @cached_property
     def _remembered(self) -> dict[Hashable, Any]:

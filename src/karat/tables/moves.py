@@ -23,9 +23,9 @@ class LargestParts(NamedTuple):
 
 
 class Moves(ABC):
-    """Many possible changes of one clustering, each to be made alone; arrays have one element per move.
+    """Many possible changes of one clustering, each considered on its own; arrays have one element per move.
 
-    Of two arrays, the first is about mixed clusters, the second about split classes.
+    Methods that return two arrays give the change of mixed clusters first, then that of split classes.
     """
 
     table: Table  # before any move

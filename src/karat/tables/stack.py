@@ -170,7 +170,7 @@ class Stack(Counts):
         return self.each(lambda table: table.matched(greedy=greedy))
 
     def expand(self) -> tuple[Any, Any]:
-        raise TableError("a stack has no one list of items; take one of its tables, as in stack[0].")
+        raise TableError("a stack has no single list of items; take one of its tables, as in stack[0].")
 
     @property
     def information(self) -> Information:  # type: ignore[override]

@@ -22,7 +22,7 @@ from karat.labels.identity import Singleton
 from karat.labels.names import MISSING, check_names, plain
 from karat.labels.policy import Policy
 from karat.limits import CELLS
-from karat.output.files import whole_file
+from karat.output.files import atomic_file
 
 FORMAT = 2
 DIGITS = 4000  # the most digits of a label; Python refuses by default to convert integers of more than 4,300
@@ -58,7 +58,7 @@ def save_cells(
     }
     head["checksum"] = _checksum(head, rows, cols, counts)
     write = {".json": _write_json, ".parquet": _write_parquet}[_ending(path)]
-    with whole_file(path) as temporary:
+    with atomic_file(path) as temporary:
         write(temporary, head, rows, cols, counts)
 
 
@@ -77,13 +77,13 @@ def load_cells(path: str | PathLike[str]) -> Stored:
         if head["karat"] != "table" or head["format"] != FORMAT:
             raise TableError(f"it is not of format {FORMAT}")
         if head["checksum"] != _checksum(head, rows, cols, counts):
-            raise TableError("it has changed since: its checksum is not that of its cells and labels")
+            raise TableError("its checksum does not match its cells and labels")
         classes, clusters = ([_unpack(name) for name in head[side]] for side in ("classes", "clusters"))
         policy = Policy(**{**head["policy"], **{key: _unpack(head["policy"].get(key)) for key in ("noise", "ignore")}})
         counted = (policy.missing_items, policy.noise_items, policy.ignored_items)
         valid = all(type(number) is int and number >= 0 for number in counted) and type(policy.weighted) is bool
         if policy.matched not in ("items", "positions", "mixed") or not valid:
-            raise TableError("its policy is not one")
+            raise TableError("its policy is invalid")
         stored = Stored(_codes(rows, classes), _codes(cols, clusters), _counts(counts), classes, clusters, policy)
         if np.unique(stored.rows * len(clusters) + stored.cols).size < stored.rows.size:
             raise TableError("a cell occurs twice")
@@ -199,7 +199,7 @@ def _check_size(connection: Any, path: str, head: dict[str, Any]) -> None:
     """Refuse more rows than the table can have cells: a small file can declare any number of rows."""
     ((rows,),) = connection.execute("SELECT sum(num_rows) FROM parquet_file_metadata(?)", [path]).fetchall()
     if rows > len(head["classes"]) * len(head["clusters"]):
-        raise TableError(f"it has {rows:,} cells, more than its classes and clusters make")
+        raise TableError(f"it has {rows:,} cells, more than its classes times its clusters")
     CELLS.check(rows, "its cells", TableError)
 
 

@@ -75,7 +75,12 @@ class Table(SingleTable):
         noise_as: NoiseAs | None = None,
         ignore: object = None,
     ) -> Table:
-        """Count two labelings of the same items, matched by item where both name their items."""
+        """Count two labelings of the same items, matched by item where both name their items.
+
+        weights: a number for each item. missing: what becomes of an item that gold or pred lacks: "raise", "drop",
+        "singletons" or "cluster". noise, noise_as: a predicted label that marks noise, and what it means: "cluster",
+        "singletons" or "drop". ignore: a gold label whose items are left out.
+        """
         policy = Policy.of(missing, noise, noise_as, ignore)
         return cls.of_aligned(align(gold, {PRED: pred}, policy, weights=weights), PRED)
 
@@ -94,7 +99,7 @@ class Table(SingleTable):
 
     @classmethod
     def from_cells(cls, gold: object, pred: object, counts: object) -> Table:
-        """A table from its cells: the class, the cluster and the count of each, as three columns."""
+        """A table from its cells: gold, pred and counts are the class, the cluster and the count of each cell."""
         if counts is None:
             raise TableError("counts is None; give the count of each cell.")
         aligned = align(gold, {PRED: pred}, Policy(), weights=counts)
@@ -104,13 +109,19 @@ class Table(SingleTable):
     def from_matrix(
         cls, matrix: object, classes: Sequence[Any] | None = None, clusters: Sequence[Any] | None = None
     ) -> Table:
-        """A table from a dense or SciPy sparse matrix, or a crosstab frame; empty rows and columns are dropped."""
+        """A table from a dense or SciPy sparse matrix, or a crosstab frame; empty rows and columns are dropped.
+
+        classes, clusters: names of the rows and columns; by default those of the frame, else 0, 1, ...
+        """
         rows, cols, values, row_names, col_names = matrix_cells(matrix, classes, clusters)
         return cls._count(rows, cols, values, row_names, col_names, Policy())
 
     @classmethod
     def from_batches(cls, batches: Iterable[Any], **options: Any) -> Table:
-        """One table from a stream of (gold, pred) or (gold, pred, weights) batches, or of tables."""
+        """One table from a stream of (gold, pred) or (gold, pred, weights) batches, or of tables.
+
+        options: as in from_labels(), such as missing="drop".
+        """
         if isinstance(batches, Table) or not isinstance(batches, Iterable) or getattr(batches, "shape", None) == ():
             raise TableError(f"{str(batches)[:60]!r} are no batches; give a list of (gold, pred), or of tables.")
         merged: list[Table] = []
@@ -142,7 +153,7 @@ class Table(SingleTable):
     ) -> Table:
         """Build a table: add up equal cells, drop empty ones, keep integers exact.
 
-        rows and cols are indices into classes and clusters, or the labels themselves where those are None.
+        rows and cols are indices into classes and clusters, or the labels, where classes and clusters are None.
         """
         if weights is not None:
             check_total(_total(weights))
@@ -312,7 +323,7 @@ def _fixed(array: Any) -> NDArray[Any]:
 
 
 def _names(values: NDArray[Any], names: Sequence[Any] | None) -> tuple[Any, ...]:
-    """The labels at these indices of names; the values themselves if names is None."""
+    """The labels at these indices of names; the values if names is None."""
     if names is not None and values.size == len(names):
         return tuple(names)
     indices = values.tolist()

@@ -135,7 +135,7 @@ class Jackknife:
         return Influence(self.full, self.estimate(measure), values) if np.isfinite(centred).all() else None
 
     def estimate(self, measure: Measure) -> float:
-        """The bias-corrected estimate of a score; the score itself if its bias is unknown or kept."""
+        """The bias-corrected estimate of a score; the score if its bias is not corrected, or not known."""
         estimates = self._estimates(measure) if self.corrected else None
         low, high = measure.bounds
         if estimates is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any, NamedTuple
 
-NO_METHOD = "none"  # Interval.method, where no interval is known
+NO_METHOD = "none"  # Interval.method of an interval without ends
 
 
 class Reason(Enum):
@@ -36,7 +36,7 @@ class Caution(NamedTuple):
 class Interval(NamedTuple):
     """A confidence interval for the score in the population that the items were drawn from.
 
-    estimate is the bias-corrected score, as far as the bias is known; the score itself is not corrected. Ends and
+    estimate is the bias-corrected score, as far as the bias is known; the score is never corrected. Ends and
     standard error are None where they are not known.
     """
 

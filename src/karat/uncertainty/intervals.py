@@ -26,7 +26,7 @@ def intervals(
 ) -> dict[str, Interval]:
     """A confidence interval for each score of a table, by measure.
 
-    jackknife: that of the table, to be reused; a new one by default.
+    jackknife: the Jackknife of the table, if its leave-one-out values are to be reused; a new one by default.
     """
     _check(table)
     sample = Sample(table, sampling, jackknife)

@@ -48,7 +48,7 @@ def interval_method(
     automatic: int | None = None,
     suits: Callable[[Sample, Measure], bool] = lambda sample, measure: True,
 ) -> Callable[[Function], Function]:
-    """Declare a method of confidence intervals; its name and its summary are those of the function.
+    """Declare a method of confidence intervals, named after the function; its summary is the docstring's first line.
 
     The function takes a Sample and a Measure, and returns an Interval by Sample.around() or Sample.between(); None if
     it has no interval for the measure. Parameters: see IntervalMethod.
@@ -58,7 +58,7 @@ def interval_method(
         summary = (function.__doc__ or "").strip().split("\n")[0]
         name = function.__name__
         if name in (AUTO, "none"):
-            raise ValueError(f"{name!r} is no name for a method of intervals: it has a meaning already")
+            raise ValueError(f"{name!r} cannot name a method of intervals: it is reserved")
         _methods[name] = IntervalMethod(name, summary, function, frozenset(needs), centred, automatic, suits)
         return function
 

@@ -30,7 +30,7 @@ Ints = NDArray[np.int64]
 AT_ONCE = 1 << 20  # resampled counts in memory at a time
 
 
-class Lines:
+class CellGroups:
     """The cells of a table grouped by class, or by cluster."""
 
     def __init__(self, codes: Ints) -> None:
@@ -53,9 +53,11 @@ class Resampled(Counts):
 
     integral = True
 
-    def __init__(self, rows: Ints, cols: Ints, counts: Floats, lines: tuple[Lines, Lines] | None = None) -> None:
+    def __init__(
+        self, rows: Ints, cols: Ints, counts: Floats, groups: tuple[CellGroups, CellGroups] | None = None
+    ) -> None:
         self.rows, self.cols, self.counts = rows, cols, counts
-        self.by_class, self.by_cluster = lines or (Lines(rows), Lines(cols))
+        self.by_class, self.by_cluster = groups or (CellGroups(rows), CellGroups(cols))
 
     @cached_property
     def n(self) -> Any:
@@ -149,21 +151,21 @@ class Resampled(Counts):
 
 def resampled_values(table: Table, measures: Sequence[Measure], sampling: Sampling) -> Mapping[str, Floats]:
     """The scores of each bootstrap resample: for each measure an array, one value per resample."""
-    lines = Lines(table.rows), Lines(table.cols)
+    groups = CellGroups(table.rows), CellGroups(table.cols)
     parts: dict[str, list[Floats]] = {str(m): [] for m in measures}
     for measure in measures:
         DRAWS.check(sampling.resamples * draws_of(measure), f"{measure} of each resample", MeasureError)
     with bar("resampling", sampling.resamples) as advance:
         for counts in drawn(table.counts, table.rows, sampling):
-            stack = Resampled(table.rows, table.cols, counts, lines)
+            stack = Resampled(table.rows, table.cols, counts, groups)
             for measure in measures:
                 parts[str(measure)].append(np.asarray(measure.of(stack), np.float64))
             advance(len(counts))
     return {name: np.concatenate(values) for name, values in parts.items()}
 
 
-def less_bias(measure: Measure, score: float, values: Floats, sampling: Sampling) -> float:
-    """The score minus the bootstrap estimate of its bias; the score itself if bias is kept, or not known.
+def bias_corrected(measure: Measure, score: float, values: Floats, sampling: Sampling) -> float:
+    """The score minus the bootstrap estimate of its bias; the score if its bias is not corrected, or not known.
 
     values: the scores of the resamples.
     """

@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 class Sample:
     """The input of a method of intervals: a table, the options, and what is computed from both once.
 
-    jackknife: that of the table, to be reused; a new one by default.
+    jackknife: the Jackknife of the table, if its leave-one-out values are to be reused; a new one by default.
     """
 
     def __init__(self, table: Table, sampling: Sampling, jackknife: Jackknife | None = None) -> None:
@@ -58,14 +58,14 @@ class Sample:
         return caution_on(measure, self.table, self.sampling)
 
     def around(self, measure: Measure, estimate: float, error: float, caution: Caution | None = None) -> Interval:
-        """The interval of an estimate with this standard error; caution: in place of the usual one."""
+        """The interval of an estimate with this standard error; caution: replaces the default one."""
         reach = self.reference.z * error
         return self.between(measure, estimate - reach, estimate + reach, estimate, error, caution)
 
     def between(
         self, measure: Measure, low: float, high: float, estimate: float, error: float, caution: Caution | None = None
     ) -> Interval:
-        """The interval with these ends, clipped to the bounds of the measure; caution: in place of the usual one."""
+        """The interval with these ends, clipped to the bounds of the measure; caution: replaces the default one."""
         lowest, highest = map(float, measure.bounds)
         ends = max(lowest, low), min(highest, high)
         return Interval(*ends, estimate, error, self.sampling.level, caution=caution or self.caution(measure))

@@ -12,7 +12,7 @@ from karat.uncertainty.sampling import Sampling
 
 LARGE = 1_000_000  # items above which the largest cells hardly ever change, so that the jackknife is valid
 AFFORDABLE = 50_000_000  # resampled counts, which take about 15 seconds
-SPARSE = 0.04  # share of items alone in their cell, above which unseen cells matter
+SPARSE = 0.04  # share of items in cells of one item, above which unseen cells matter
 FEW_ERRORS = 10  # misplaced items, below which their number is too uncertain
 SMALL = 30  # sampling units, below which no method gives a reliable interval
 PER_CLUSTER = 4  # items, below which the choice of the largest cells depends too much on chance
@@ -46,9 +46,9 @@ def caution_on(measure: Measure, table: Table, sampling: Sampling) -> Caution | 
         few = f"fewer than {PER_CLUSTER} items for each cluster"
         return Caution(Reason.FEW_PER_CLUSTER, f"{few}: it may miss the true value, and tests may be too optimistic")
     size, times = table.profile.cells.arrays
-    alone = float(times[size == 1].sum()) / float(table.n)
-    if alone > SPARSE and sampling.corrects and any(kind.estimates_unseen for kind in measure.statistics):
-        share = f"{percent(alone)} of the items are alone in their cell"
+    rare = float(times[size == 1].sum()) / float(table.n)
+    if rare > SPARSE and sampling.corrects and any(kind.estimates_unseen for kind in measure.statistics):
+        share = f"{percent(rare)} of the items are in cells of one item"
         return Caution(Reason.LONG_TAIL, f"{share}: it may be too wide, or miss a long tail")
     wrong = table.remember("wrong", lambda: int(table.n - table.cluster_best(count_itself)))
     if wrong < FEW_ERRORS:

@@ -37,7 +37,7 @@ def reproduce(chosen: Namespace) -> None:
     try:
         study = karat.reproduce(chosen.paper, chosen.experiment, **options, progress=not chosen.quiet)
     except KeyboardInterrupt:
-        raise KaratError("interrupted; what has been clustered is kept, and the same command goes on.") from None
+        raise KaratError("interrupted; finished parts are cached, and the same command resumes.") from None
     if folder:
         names = study.write(chosen.output)
         if not chosen.quiet:

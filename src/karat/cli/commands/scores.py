@@ -18,7 +18,7 @@ from karat.uncertainty.sampling import OPTIONS
 
 
 def read_evaluation(chosen: Namespace, by: str | None = None, keep: bool | None = None, ids: bool = False) -> Any:
-    """Read the files into an Evaluation; keep: the labels of items, not only tables; ids: their ids too."""
+    """Read the files into an Evaluation; keep: whether to keep labels of items, not only tables; ids: and item ids."""
     reading = reading_of(vars(chosen))
     progress = not chosen.quiet and watched()
     return evaluation_of_files(chosen.files, reading.replaced(by=by, items=keep, ids=ids, progress=progress))

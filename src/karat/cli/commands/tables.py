@@ -36,8 +36,8 @@ def table(chosen: Namespace) -> None:
     if chosen.save is not None:
         counts.save(chosen.save)
         return
-    whole = chosen.output is not None and chosen.format is None
-    if whole and chosen.output.lower().endswith((".parquet", ".json")):
+    by_ending = chosen.output is not None and chosen.format is None
+    if by_ending and chosen.output.lower().endswith((".parquet", ".json")):
         counts.save(chosen.output)
         return
     if form(chosen) == "json":

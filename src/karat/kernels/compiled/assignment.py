@@ -5,10 +5,10 @@
 import cython
 import numpy as np
 
-Heap = cython.struct(  # columns by their distance, and the place of each column in it
+Heap = cython.struct(  # columns by their distance, and the index of each column in it
     size=cython.Py_ssize_t,
     items=cython.pointer[cython.longlong],
-    place=cython.pointer[cython.longlong],
+    index=cython.pointer[cython.longlong],
     distance=cython.pointer[cython.longlong],
 )
 
@@ -17,7 +17,7 @@ Heap = cython.struct(  # columns by their distance, and the place of each column
 @cython.nogil
 @cython.exceptval(check=False)
 def _rise(heap: cython.pointer[Heap], at: cython.Py_ssize_t) -> cython.void:
-    """Move the column at a place of the heap up to where it belongs."""
+    """Restore the order of the heap by moving the column at an index up."""
     column: cython.longlong = heap.items[at]
     above: cython.Py_ssize_t
     while at > 0:
@@ -25,10 +25,10 @@ def _rise(heap: cython.pointer[Heap], at: cython.Py_ssize_t) -> cython.void:
         if heap.distance[heap.items[above]] <= heap.distance[column]:
             break
         heap.items[at] = heap.items[above]
-        heap.place[heap.items[at]] = at
+        heap.index[heap.items[at]] = at
         at = above
     heap.items[at] = column
-    heap.place[column] = at
+    heap.index[column] = at
 
 
 @cython.cfunc
@@ -47,11 +47,11 @@ def _pop(heap: cython.pointer[Heap]) -> cython.longlong:
         if heap.distance[last] <= heap.distance[heap.items[below]]:
             break
         heap.items[at] = heap.items[below]
-        heap.place[heap.items[at]] = at
+        heap.index[heap.items[at]] = at
         at = below
         below = 2 * at + 1
     heap.items[at] = last
-    heap.place[last] = at
+    heap.index[last] = at
     return nearest
 
 
@@ -75,12 +75,12 @@ def place_rows(starts, columns, values, order, matched):
     came_edge: cython.longlong[::1] = np.empty(cols, dtype=np.int64)
     distance: cython.longlong[::1] = np.empty(cols, dtype=np.int64)
     items: cython.longlong[::1] = np.empty(cols, dtype=np.int64)
-    place: cython.longlong[::1] = np.empty(cols, dtype=np.int64)
+    index: cython.longlong[::1] = np.empty(cols, dtype=np.int64)
     seen: cython.longlong[::1] = np.full(cols, -1, dtype=np.int64)  # the turn in which a distance was last set
     done: cython.longlong[::1] = np.full(cols, -1, dtype=np.int64)  # and in which it was settled
     heap: Heap
     heap.items = cython.address(items[0])
-    heap.place = cython.address(place[0])
+    heap.index = cython.address(index[0])
     heap.distance = cython.address(distance[0])
     i: cython.Py_ssize_t
     k: cython.Py_ssize_t
@@ -133,7 +133,7 @@ def place_rows(starts, columns, values, order, matched):
                         best = way
                         end = col
                     elif seen[col] == i:
-                        _rise(cython.address(heap), place[col])
+                        _rise(cython.address(heap), index[col])
                     else:
                         items[heap.size] = col
                         heap.size += 1

@@ -231,7 +231,7 @@ def histogram(values, base, size, start, stop):
     return (array[0] if lanes == 1 else array.sum(axis=0))[:size]
 
 
-def scatter(keys, key_base, values, value_base, places, out, start, stop):
+def scatter(keys, key_base, values, value_base, offsets, out, start, stop):
     """See the twin."""
     first: cython.Py_ssize_t = start
     last: cython.Py_ssize_t = stop
@@ -241,10 +241,10 @@ def scatter(keys, key_base, values, value_base, places, out, start, stop):
     value_reader: _Reader = _Reader(values, value_base)
     key_column: Column = key_reader.column
     value_column: Column = value_reader.column
-    place: cython.longlong[::1] = places
+    next_offset: cython.longlong[::1] = offsets
     written: cython.uint[::1] = out
     at: cython.longlong
-    groups: cython.uint = places.size
+    groups: cython.uint = offsets.size
     room: cython.longlong = out.size
     outside: cython.bint = False
     key: cython.uint[512]
@@ -258,12 +258,12 @@ def scatter(keys, key_base, values, value_base, places, out, start, stop):
                 if key[i] >= groups:
                     outside = True
                     break
-                at = place[key[i]]
+                at = next_offset[key[i]]
                 if at >= room:
                     outside = True
                     break
                 written[at] = value[i]
-                place[key[i]] = at + 1
+                next_offset[key[i]] = at + 1
             if outside:
                 break
             first += many
@@ -271,11 +271,11 @@ def scatter(keys, key_base, values, value_base, places, out, start, stop):
         raise ValueError(CHANGED)
 
 
-def regroup(starts, members, places, out, start, stop):
+def regroup(starts, members, offsets, out, start, stop):
     """See the twin."""
     first: cython.longlong[::1] = starts
     member: cython.uint[::1] = members
-    place: cython.longlong[::1] = places
+    next_offset: cython.longlong[::1] = offsets
     written: cython.uint[::1] = out
     group: cython.Py_ssize_t
     low: cython.Py_ssize_t = start
@@ -284,8 +284,8 @@ def regroup(starts, members, places, out, start, stop):
     with cython.nogil:
         for group in range(low, high):
             for i in range(first[group], first[group + 1]):
-                written[place[member[i]]] = group
-                place[member[i]] += 1
+                written[next_offset[member[i]]] = group
+                next_offset[member[i]] += 1
 
 
 def count_runs(starts, members, start, stop):
@@ -304,13 +304,13 @@ def count_runs(starts, members, start, stop):
     return runs
 
 
-def write_runs(starts, members, found, offset, start, stop):
+def write_runs(starts, members, out, offset, start, stop):
     """See the twin."""
     first: cython.longlong[::1] = starts
     member: cython.uint[::1] = members
-    row: cython.longlong[::1] = found[0]
-    col: cython.longlong[::1] = found[1]
-    count: cython.longlong[::1] = found[2]
+    row: cython.longlong[::1] = out[0]
+    col: cython.longlong[::1] = out[1]
+    count: cython.longlong[::1] = out[2]
     group: cython.Py_ssize_t
     low: cython.Py_ssize_t = start
     high: cython.Py_ssize_t = stop
@@ -325,7 +325,7 @@ def write_runs(starts, members, found, offset, start, stop):
             for i in range(first[group], first[group + 1]):
                 new = i == first[group] or member[i] != member[i - 1]
                 begin = i if new else begin
-                run += new  # without a branch, which would often be taken by weighted_log_ratio
+                run += new  # without a branch, which would often be mispredicted
                 row[run] = group
                 col[run] = member[i]
                 count[run] = i - begin + 1
@@ -347,21 +347,21 @@ def first_seen(values):
     known: cython.Py_ssize_t = 0
     room: cython.Py_ssize_t = 1 << 11
     mask: cython.ulonglong = (1 << 12) - 1
-    place: cython.ulonglong
+    index: cython.ulonglong
     earlier: cython.Py_ssize_t
     while True:
         with cython.nogil:
             while i < size:
-                place = (given[i] * cython.cast(cython.ulonglong, 0x9E3779B97F4A7C15)) >> shift
-                while slot[place] and seen[slot[place] - 1] != given[i]:
-                    place = (place + 1) & mask
-                if not slot[place]:
+                index = (given[i] * cython.cast(cython.ulonglong, 0x9E3779B97F4A7C15)) >> shift
+                while slot[index] and seen[slot[index] - 1] != given[i]:
+                    index = (index + 1) & mask
+                if not slot[index]:
                     if known == room:
                         break
                     seen[known] = given[i]
                     known += 1
-                    slot[place] = cython.cast(cython.uint, known)
-                code[i] = slot[place] - 1
+                    slot[index] = cython.cast(cython.uint, known)
+                code[i] = slot[index] - 1
                 i += 1
         if i == size:
             return codes, distinct[:known].copy()
@@ -374,7 +374,7 @@ def first_seen(values):
         slot = slots
         with cython.nogil:
             for earlier in range(known):
-                place = (seen[earlier] * cython.cast(cython.ulonglong, 0x9E3779B97F4A7C15)) >> shift
-                while slot[place]:
-                    place = (place + 1) & mask
-                slot[place] = cython.cast(cython.uint, earlier + 1)
+                index = (seen[earlier] * cython.cast(cython.ulonglong, 0x9E3779B97F4A7C15)) >> shift
+                while slot[index]:
+                    index = (index + 1) & mask
+                slot[index] = cython.cast(cython.uint, earlier + 1)

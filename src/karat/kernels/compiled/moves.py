@@ -15,8 +15,8 @@ def move_documents(starts, terms, values, size, labels, clusters, passes, simila
     first: cython.longlong[::1] = starts
     term: cython.longlong[::1] = terms
     value: cython.double[::1] = values
-    found = labels.copy()
-    label: cython.longlong[::1] = found
+    new_labels = labels.copy()
+    label: cython.longlong[::1] = new_labels
     documents: cython.Py_ssize_t = starts.size - 1
     k: cython.Py_ssize_t = clusters
     features: cython.Py_ssize_t = size
@@ -78,14 +78,14 @@ def move_documents(starts, terms, values, size, labels, clusters, passes, simila
                 squares[c] += sums[i, c] * sums[i, c]
         for c in range(k):
             total += sqrt(squares[c])
-    return found, total, done
+    return new_labels, total, done
 
 
 def move_by_cosines(cosines, labels, clusters, passes, similar):
     """See the twin."""
     cosine: cython.double[:, ::1] = cosines
-    found = labels.copy()
-    label: cython.longlong[::1] = found
+    new_labels = labels.copy()
+    label: cython.longlong[::1] = new_labels
     documents: cython.Py_ssize_t = labels.size
     k: cython.Py_ssize_t = clusters
     most: cython.int = passes
@@ -140,7 +140,7 @@ def move_by_cosines(cosines, labels, clusters, passes, similar):
             squares[label[i]] += dots[label[i], i]
         for c in range(k):
             total += sqrt(max(squares[c], 0.0))
-    return found, total, done
+    return new_labels, total, done
 
 
 @cython.cfunc

@@ -15,14 +15,14 @@ def number_objects(values: list):
     seen: dict = {}
     known: cython.longlong = 0
     i: cython.Py_ssize_t
-    found: cython.pointer[PyObject]
+    entry: cython.pointer[PyObject]
     for i in range(len(values)):
         value = values[i]
-        found = PyDict_GetItemWithError(seen, value)
-        if found == cython.NULL:
+        entry = PyDict_GetItemWithError(seen, value)
+        if entry == cython.NULL:
             seen[value] = known
             code[i] = known
             known += 1
         else:
-            code[i] = cython.cast(object, found)
+            code[i] = cython.cast(object, entry)
     return codes, list(seen)

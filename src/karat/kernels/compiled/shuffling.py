@@ -37,7 +37,7 @@ def joined_after_shuffles(classes, clusters, rng, many):
 def _shuffle(
     bits: cython.pointer(Bits), label: cython.pointer(cython.int), pick: cython.uint[::1], n: cython.uint
 ) -> cython.void:
-    """From the last item to the second, each changes places with one up to itself.
+    """Fisher-Yates: from the last item to the second, swap each with a random item up to and including it.
 
     As NumPy does, bits are drawn until they make a number that is not beyond the item; without a branch, which no
     processor could predict.
@@ -66,14 +66,14 @@ def _joined(
 ) -> cython.longlong:
     """Pairs with the same label within blocks of these sizes; seen is of zeros before and after."""
     start: cython.Py_ssize_t = 0
-    place: cython.Py_ssize_t
+    index: cython.Py_ssize_t
     block: cython.Py_ssize_t
     total: cython.longlong = 0
     for block in range(size.shape[0]):
-        for place in range(start, start + size[block]):
-            total += seen[label[place]]
-            seen[label[place]] += 1
-        for place in range(start, start + size[block]):
-            seen[label[place]] = 0
+        for index in range(start, start + size[block]):
+            total += seen[label[index]]
+            seen[label[index]] += 1
+        for index in range(start, start + size[block]):
+            seen[label[index]] = 0
         start += size[block]
     return total

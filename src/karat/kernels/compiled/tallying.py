@@ -42,11 +42,11 @@ def sums_by_exponent(values):
     sums = np.zeros((2, 2200), dtype=np.int64)
     total: cython.longlong[:, ::1] = sums
     exponent: cython.int
-    whole: cython.longlong
+    integer: cython.longlong
     i: cython.Py_ssize_t
     with cython.nogil:
         for i in range(value.shape[0]):
-            whole = cython.cast(cython.longlong, ldexp(frexp(value[i], cython.address(exponent)), 53))
-            total[0, exponent + 1100] += whole >> 27
-            total[1, exponent + 1100] += whole & 0x7FFFFFF
+            integer = cython.cast(cython.longlong, ldexp(frexp(value[i], cython.address(exponent)), 53))
+            total[0, exponent + 1100] += integer >> 27
+            total[1, exponent + 1100] += integer & 0x7FFFFFF
     return sums

@@ -54,7 +54,7 @@ def values(source: Source, column: str) -> list[Any]:
 
 
 def gold_column(source: Source, name: str | None) -> str:
-    """The column of the classes: the one given, else found by a customary name."""
+    """The column of the classes: the one given, else the one with a customary name."""
     return source.check(name, "gold") if name is not None else known(source, GOLD, "the classes", "gold")
 
 

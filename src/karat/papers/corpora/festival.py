@@ -157,7 +157,7 @@ def make_corpus(
     _check(home, size, seed)
     utterances = plan(size, seed)
     batches = [utterances[first : first + BATCH] for first in range(0, size, BATCH)]
-    with _whole_folder(home) as (raw, finished), ThreadPoolExecutor(os.cpu_count()) as pool:
+    with _atomic_folder(home) as (raw, finished), ThreadPoolExecutor(os.cpu_count()) as pool:
         running = [pool.submit(_speak, batch, raw / f"b{number}") for number, batch in enumerate(batches)]
         try:
             for number, (batch, future) in enumerate(zip(batches, running, strict=True)):
@@ -171,7 +171,7 @@ def make_corpus(
     return home
 
 
-def is_whole(folder: str | PathLike[str], size: int) -> bool:
+def is_complete(folder: str | PathLike[str], size: int) -> bool:
     """Whether a synthesised corpus has all its recordings."""
     return sum(1 for _ in Path(folder).glob("*/*.wav")) == size == sum(1 for _ in Path(folder).glob("*/*.TextGrid"))
 
@@ -186,14 +186,14 @@ def _check(home: Path, size: int, seed: int) -> None:
 
 
 @contextmanager
-def _whole_folder(home: Path) -> Iterator[tuple[Path, Path]]:
+def _atomic_folder(home: Path) -> Iterator[tuple[Path, Path]]:
     """Yield a folder for temporary files and one that is renamed to home on success."""
     work = home.absolute().parent / f".karat-{os.getpid()}-{token_hex(4)}"
-    finished = work / "made"
+    finished = work / "finished"
     try:
         finished.mkdir(parents=True)
     except OSError as problem:
-        raise KaratError(f"{str(home)!r} cannot be made ({problem.strerror}); choose another place.") from None
+        raise KaratError(f"{str(home)!r} cannot be created ({problem.strerror}); choose another.") from None
     try:
         yield work, finished
         if home.exists() and not any(home.iterdir()):
@@ -232,9 +232,9 @@ def plan(size: int, seed: int) -> list[Utterance]:
 def _shares(size: int) -> list[int]:
     """The number of utterances of each accent, by the largest-remainder method."""
     exact = np.array(list(PRINTED.values())) * size / sum(PRINTED.values())
-    whole = np.floor(exact).astype(int)
-    whole[np.argsort(whole - exact, kind="stable")[: size - whole.sum()]] += 1
-    return [int(number) for number in whole]
+    numbers = np.floor(exact).astype(int)
+    numbers[np.argsort(numbers - exact, kind="stable")[: size - numbers.sum()]] += 1
+    return [int(number) for number in numbers]
 
 
 def _speak(batch: Sequence[Utterance], folder: Path) -> list[Spoken]:
@@ -250,7 +250,7 @@ def _speak(batch: Sequence[Utterance], folder: Path) -> list[Spoken]:
         errors="replace",
         check=False,
     )
-    spoken = _told(run.stdout)
+    spoken = _parsed(run.stdout)
     if run.returncode or len(spoken) != len(batch):
         raise KaratError(f"Festival did not speak ({_complaint(run)}); {INSTALL}.")
     return spoken
@@ -263,7 +263,8 @@ def _complaint(run: subprocess.CompletedProcess[str]) -> str:
     return (errors or lines or [f"it ended with {run.returncode}"])[0]
 
 
-def _told(output: str) -> list[Spoken]:
+def _parsed(output: str) -> list[Spoken]:
+    """The times of words and tones that Festival printed, for each utterance."""
     spoken: list[Spoken] = []
     for line in output.splitlines():
         match line.split():

@@ -53,8 +53,8 @@ def constituents(trees: Iterable[Tree], *, longest: int = 10) -> Constituents:
 
     >>> from karat.papers.corpora.trees import Node
     >>> tree = Node("S", (Node("NP", (Leaf("DT", "the"), Leaf("NN", "dog"))), Leaf("VBZ", "barks"), Leaf(".", ".")))
-    >>> found = constituents([tree])
-    >>> [found.labels[label] for label in found.gold], found.end.tolist()
+    >>> units = constituents([tree])
+    >>> [units.labels[label] for label in units.gold], units.end.tolist()
     (['S', 'NP'], [3, 2])
     """
     gathered = _Gathered()
@@ -63,7 +63,7 @@ def constituents(trees: Iterable[Tree], *, longest: int = 10) -> Constituents:
         if kept is not None and sum(1 for _ in leaves(kept)) <= longest:
             gathered.add_sentence(kept)
     if not gathered.gold:
-        raise KaratError(f"no sentence has from 2 to {longest} words, punctuation apart; give other trees.")
+        raise KaratError(f"no sentence has from 2 to {longest} words, not counting punctuation; give other trees.")
     if len(gathered.labels) == 1:
         label = next(iter(gathered.labels))
         raise KaratError(f"every constituent is labelled {label!r}, so there is nothing to find; give other trees.")

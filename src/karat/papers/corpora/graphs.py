@@ -37,7 +37,7 @@ class Graph(NamedTuple):
         first), and the others are raised to the parent.
         """
         self._check()
-        self._settle_punctuation()
+        self._attach_punctuation()
         children: dict[str, list[Vertex]] = {ROOT: []}
         for vertex, edge in self.edges.items():
             children.setdefault(edge.parent, []).append(vertex)
@@ -66,7 +66,7 @@ class Graph(NamedTuple):
         if known[vertex] + len(path) > DEEPEST:
             raise FileError(f"{self.name} has nodes {DEEPEST + 1} deep; mend the sentence.")
 
-    def _settle_punctuation(self) -> None:
+    def _attach_punctuation(self) -> None:
         """Attach punctuation under the root to the lowest common ancestor of the words around it."""
         counted = [vertex for vertex, word in enumerate(self.words) if is_counted(word)]
         for before, after in pairwise(counted):
@@ -90,10 +90,10 @@ class Graph(NamedTuple):
         if not below:
             return []
         blocks = _blocks(below)
-        kept = max(blocks, key=lambda block: (any(p.is_head for p in block), block[-1].end - block[0].start))
-        node = Node(self.labels[vertex], tuple(p.tree for p in kept))
-        raised = [p._replace(is_head=False) for block in blocks if block is not kept for p in block]
-        return [_Piece(kept[0].start, kept[-1].end, is_head, node), *raised]
+        main = max(blocks, key=lambda block: (any(p.is_head for p in block), block[-1].end - block[0].start))
+        node = Node(self.labels[vertex], tuple(p.tree for p in main))
+        raised = [p._replace(is_head=False) for block in blocks if block is not main for p in block]
+        return [_Piece(main[0].start, main[-1].end, is_head, node), *raised]
 
 
 class _Piece(NamedTuple):

@@ -119,9 +119,9 @@ class _Merging:
         self.tags = len(units.tags)
         self.counts: dict[Rule, int] = dict(_rules(units, labels))
         self.number = int(labels.max()) + 1  # of remaining labels
-        self.kept = list(range(self.tags + self.number))  # what each symbol was merged into
-        self.uses = [0] * len(self.kept)
-        self.rules_of: list[dict[Rule, None]] = [{} for _ in self.kept]  # dicts as ordered sets
+        self.merged_into = list(range(self.tags + self.number))  # what each symbol was merged into
+        self.uses = [0] * len(self.merged_into)
+        self.rules_of: list[dict[Rule, None]] = [{} for _ in self.merged_into]  # dicts as ordered sets
         self.sharing: dict[Rule, dict[int, None]] = {}  # contexts (rules with a gap), and the labels that fill them
         self.cost = [0.0, *(n * log2(n) for n in range(1, len(labels) + 1))]
         self.savings: dict[Pair, _Saving] = {}
@@ -131,16 +131,16 @@ class _Merging:
             if rule[0] != START:
                 self.uses[rule[0]] += count
         self.roots: dict[Pair, list[int]] = {}  # sorted labels under START, by their frequencies
-        for label in range(self.tags, len(self.kept)):
-            self._place_root(label)
+        for label in range(self.tags, len(self.merged_into)):
+            self._add_root(label)
         self.size = sum(map(len, self.counts))  # symbols
 
     def names(self) -> Ints:
         """The current label of each initial label."""
-        for symbol in range(self.tags, len(self.kept)):
-            while self.kept[symbol] != self.kept[self.kept[symbol]]:
-                self.kept[symbol] = self.kept[self.kept[symbol]]
-        return np.array(self.kept[self.tags :], dtype=np.int64)
+        for symbol in range(self.tags, len(self.merged_into)):
+            while self.merged_into[symbol] != self.merged_into[self.merged_into[symbol]]:
+                self.merged_into[symbol] = self.merged_into[self.merged_into[symbol]]
+        return np.array(self.merged_into[self.tags :], dtype=np.int64)
 
     def run(self) -> Iterator[float]:
         """Merge labels while the description gets shorter; yield the bits that each merge saves."""
@@ -160,9 +160,9 @@ class _Merging:
         return log2(labels + self.tags + 1)
 
     def _is_left(self, pair: Pair) -> bool:
-        return self.kept[pair[0]] == pair[0] and self.kept[pair[1]] == pair[1]
+        return self.merged_into[pair[0]] == pair[0] and self.merged_into[pair[1]] == pair[1]
 
-    def _places(self, rule: Rule) -> list[tuple[int, Rule]]:
+    def _contexts(self, rule: Rule) -> list[tuple[int, Rule]]:
         """Each label of a rule with its context; for a repeated label, also with gaps at all its occurrences."""
         labels = [(i, symbol) for i, symbol in enumerate(rule) if symbol >= self.tags]
         links = [(symbol, (*rule[:i], _GAP, *rule[i + 1 :])) for i, symbol in labels]
@@ -170,12 +170,12 @@ class _Merging:
         return links + [(symbol, _replaced(rule, symbol, _GAP)) for symbol, times in again.items() if times > 1]
 
     def _enter(self, rule: Rule) -> None:
-        for symbol, gapped in self._places(rule):
+        for symbol, gapped in self._contexts(rule):
             self.rules_of[symbol][rule] = None
             self.sharing.setdefault(gapped, {})[symbol] = None
 
     def _remove(self, rule: Rule) -> None:
-        for symbol, gapped in self._places(rule):
+        for symbol, gapped in self._contexts(rule):
             self.rules_of[symbol].pop(rule, None)
             self.sharing[gapped].pop(symbol, None)
 
@@ -184,7 +184,7 @@ class _Merging:
         for rule in rules:
             if rule[0] == START:
                 continue
-            for symbol, gapped in self._places(rule):
+            for symbol, gapped in self._contexts(rule):
                 for other in self.sharing[gapped]:
                     if other != symbol:
                         yield (symbol, other) if symbol < other else (other, symbol)
@@ -220,12 +220,12 @@ class _Merging:
     def _root_uses(self, label: int) -> Pair:
         return self.uses[label], self.counts.get((START, label), 0)
 
-    def _place_root(self, label: int) -> None:
+    def _add_root(self, label: int) -> None:
         uses = self._root_uses(label)
         if uses[1]:
             insort(self.roots.setdefault(uses, []), label)
 
-    def _displace_root(self, label: int) -> None:
+    def _remove_root(self, label: int) -> None:
         uses = self._root_uses(label)
         if uses[1]:
             self.roots[uses].remove(label)
@@ -285,8 +285,8 @@ class _Merging:
     def _merge(self, pair: Pair) -> None:
         gone, kept = self._roles(pair)
         uses = [self._root_uses(gone), self._root_uses(kept)]
-        self._displace_root(gone)
-        self._displace_root(kept)
+        self._remove_root(gone)
+        self._remove_root(kept)
         changed: dict[Rule, None] = {}
         for rule in list(self.rules_of[gone]):
             self._remove(rule)
@@ -294,9 +294,9 @@ class _Merging:
             self.counts[new] = self.counts.get(new, 0) + self.counts.pop(rule)
             changed[new] = None
             self._enter(new)
-        self.kept[gone] = kept
+        self.merged_into[gone] = kept
         self.uses[kept] += self.uses[gone]
-        self._place_root(kept)
+        self._add_root(kept)
         roots = self._root_pairs([*uses, self._root_uses(kept)])
         self._weigh(chain(self._pairs(changed), self._crossed_pairs(changed), roots))
 

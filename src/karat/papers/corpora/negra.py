@@ -37,7 +37,7 @@ def exported_trees(text: str, name: str) -> Iterator[Node]:
         elif graph is not None:
             _add(graph, fields, f"line {number} of {name!r}")
     if graph is not None:
-        raise FileError(f"{graph.name} has no #EOS; mend the file or take a whole copy.")
+        raise FileError(f"{graph.name} has no #EOS; mend the file or take a complete copy.")
 
 
 def _add(graph: Graph, fields: list[str], where: str) -> None:

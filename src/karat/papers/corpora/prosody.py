@@ -21,7 +21,7 @@ FEATURES = (
     "mean F0, normalised",  # in standard deviations of the speaker, as all normalised features
     "mean ΔF0",  # Hz/s
     "mean ΔF0, normalised",
-    "place of maximum",  # 0 at the start of the word, 1 at its end
+    "position of maximum",  # 0 at the start of the word, 1 at its end
     "distance to loudest",  # seconds between the maximum of F0 and that of intensity
     "slope to maximum",  # Hz/s
     "slope to maximum, normalised",  # standard deviations of F0 per second
@@ -113,7 +113,7 @@ def _contour(wav: Path, time_step: float, floor: float, ceiling: float) -> Conto
         intensity = sound.to_intensity(minimum_pitch=floor, time_step=time_step)
     except (library.PraatError, UserWarning) as problem:
         why = str(problem).split("\n", 1)[0].rstrip(".")
-        raise FileError(f"Praat cannot measure {str(wav)!r} ({why}); mend it or take it away.") from None
+        raise FileError(f"Praat cannot measure {str(wav)!r} ({why}); mend it or remove it.") from None
     return Contour(pitch.xs(), pitch.selected_array["frequency"], intensity.xs(), intensity.values[0])
 
 
@@ -122,7 +122,9 @@ def praat() -> Any:
     try:
         import parselmouth
     except ImportError:
-        raise KaratError("measuring speech needs parselmouth, not found; pip install praat-parselmouth.") from None
+        raise KaratError(
+            "measuring speech needs parselmouth, which is not installed; pip install praat-parselmouth."
+        ) from None
     return parselmouth
 
 

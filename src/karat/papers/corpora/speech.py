@@ -79,23 +79,26 @@ def _recordings_of(speaker: str, folder: Path) -> Iterator[Recording]:
     waves = {path.stem for path in files if path.suffix.lower() == ".wav"}
     for stem in grids:
         if stem not in waves:
-            raise FileError(f"{str(grids[stem])!r} has no WAV; put {stem}.wav beside it, or take it away.")
+            raise FileError(f"{str(grids[stem])!r} has no WAV; put {stem}.wav beside it, or remove it.")
     for wav in files:
         if wav.suffix.lower() != ".wav":
             continue
         if wav.stem not in grids:
-            raise FileError(f"{str(wav)!r} has no TextGrid; put {wav.stem}.TextGrid beside it, or take it away.")
+            raise FileError(f"{str(wav)!r} has no TextGrid; put {wav.stem}.TextGrid beside it, or remove it.")
         yield _recording(speaker, wav, grids[wav.stem])
 
 
 def _recording(speaker: str, wav: Path, labels: Path) -> Recording:
     grid = read_textgrid(labels)
-    words = _said(_tier_named(grid, _WORDS, "interval", labels))
-    tones = (Tone((start + end) / 2, text) for start, end, text in _said(_tier_named(grid, _TONES, "point", labels)))
+    words = _nonempty_marks(_tier_named(grid, _WORDS, "interval", labels))
+    tones = (
+        Tone((start + end) / 2, text)
+        for start, end, text in _nonempty_marks(_tier_named(grid, _TONES, "point", labels))
+    )
     return Recording(speaker, wav.stem, wav, words, tuple(tones))
 
 
-def _said(tier: Tier) -> tuple[Mark, ...]:
+def _nonempty_marks(tier: Tier) -> tuple[Mark, ...]:
     """The non-empty marks of a tier in temporal order."""
     kept = [mark._replace(text=mark.text.strip()) for mark in tier.marks if mark.text.strip()]
     return tuple(sorted(kept, key=lambda mark: mark.start))

@@ -32,7 +32,9 @@ def vectors(texts: Sequence[str]) -> Vectors:
     weights = tf_idf(counts)
     chosen = _highest(weights)
     if not chosen.size:
-        raise KaratError("no word tells documents apart: they have none, or all the same; give texts that differ.")
+        raise KaratError(
+            "no word distinguishes the documents: they have none, or all the same; give texts that differ."
+        )
     return Vectors(weights[:, chosen].tocsr(), [terms[index] for index in chosen], len(terms))
 
 

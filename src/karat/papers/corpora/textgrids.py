@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from karat.errors import FileError
-from karat.output.files import whole_file
+from karat.output.files import atomic_file
 from karat.output.layout import shown
 
 _AGAIN = "save it in Praat as a text file again"
@@ -90,18 +90,18 @@ class _Tokens:
         self._path = path
         self._content = _decoded(path)
         self._matches = _TOKEN.finditer(self._content)
-        self._place, self._last = 0, "nothing"
+        self._offset, self._last = 0, "nothing"
 
     def _next(self) -> str | float | None:
         for match in self._matches:
-            self._place, self._last = match.start(), match[0] if len(match[0]) < 40 else f"{match[0][:40]}..."
+            self._offset, self._last = match.start(), match[0] if len(match[0]) < 40 else f"{match[0][:40]}..."
             if match["open"]:
                 raise self.problem("a closing quote")
             if match["text"] is not None:
                 return match["text"].replace('""', '"')
             if match["word"] and _NUMBER.fullmatch(match["word"]):
                 return float(match["word"])
-        self._place, self._last = len(self._content.rstrip()), "the end of the file"
+        self._offset, self._last = len(self._content.rstrip()), "the end of the file"
         return None
 
     def text(self, what: str) -> str:
@@ -127,7 +127,7 @@ class _Tokens:
             raise self.problem("the end of the file")
 
     def problem(self, expected: str) -> FileError:
-        line = len(_LINE_END.findall(self._content, 0, self._place)) + 1
+        line = len(_LINE_END.findall(self._content, 0, self._offset)) + 1
         where = f"line {line} of {str(self._path)!r}"
         return FileError(f"{where} has {shown(self._last)} where a TextGrid has {expected}; {_AGAIN}.")
 
@@ -161,7 +161,7 @@ def write_textgrid(path: str | PathLike[str], grid: TextGrid) -> None:
         lines += [*_span(grid, " " * 8), f"        {items}: size = {len(tier.marks)}"]
         for index, mark in enumerate(tier.marks, 1):
             lines += [f"        {items} [{index}]:", *_mark_lines(mark, tier.points)]
-    with whole_file(path) as temporary:
+    with atomic_file(path) as temporary:
         Path(temporary).write_bytes("\n".join([*lines, ""]).encode("utf-8"))
 
 

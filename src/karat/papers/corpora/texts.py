@@ -70,7 +70,7 @@ def _text(path: str) -> str:
         with open(path, "rb") as file:
             raw = file.read()
     except OSError as problem:
-        raise FileError(f"{path!r} cannot be read ({problem.strerror}); check it, or take it away.") from None
+        raise FileError(f"{path!r} cannot be read ({problem.strerror}); check it, or remove it.") from None
     if b"\0" in raw[:4096]:
         raise FileError(f"{path!r} is not text; leave only documents in the folders of the classes.")
     try:

@@ -48,7 +48,7 @@ def tiger_trees(path: Path) -> Iterator[Node]:
         raise
     except expat.ExpatError as problem:
         raise FileError(
-            f"{str(path)!r} is not well-formed XML in line {problem.lineno}; mend it or take a whole copy."
+            f"{str(path)!r} is not well-formed XML in line {problem.lineno}; mend it or take a complete copy."
         ) from problem
     except (LookupError, UnicodeError, ValueError) as problem:
         raise FileError(f"{str(path)!r} is in an encoding that cannot be read ({problem}); save it as UTF-8.") from None
@@ -97,7 +97,7 @@ class _Reader:
         self._open.append(element)
         self._sentences += _kind(element) == "s"
         if len(self._open) > _DEEPEST:
-            raise FileError(f"{self.name!r} has elements {_DEEPEST + 1:,} deep; mend it or take a whole copy.")
+            raise FileError(f"{self.name!r} has elements {_DEEPEST + 1:,} deep; mend it or take a complete copy.")
 
     def _end(self, tag: str) -> None:
         element = self._open.pop()

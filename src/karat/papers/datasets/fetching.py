@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any
 
 from karat.errors import KaratError
-from karat.machine.caches import cache_folder, cache_place
+from karat.machine.caches import cache_folder, cache_path
 from karat.machine.programs import find_program
 from karat.machine.temporary import new_folder
 from karat.output.bars import bar, say
@@ -31,12 +31,12 @@ LIST = ".files"  # sizes of the files, to detect damage
 def path(name: str) -> str:
     """The folder of a data set in the cache; KaratError if it was not fetched."""
     folder = _folder(find(name))
-    if not _is_whole(folder):
+    if not _is_complete(folder):
         raise KaratError(f"{name!r} is not in the cache; fetch it: karat data fetch {name}")
     return folder
 
 
-def _is_whole(folder: str) -> bool:
+def _is_complete(folder: str) -> bool:
     """Whether all files exist and have the right sizes."""
     try:
         with open(os.path.join(folder, LIST), encoding="utf-8") as file:
@@ -53,14 +53,14 @@ def fetch(name: str, *, file: str | None = None, again: bool = False) -> str:
     """
     dataset = find(name)
     folder = _folder(dataset)
-    if not again and file is None and _is_whole(folder):
+    if not again and file is None and _is_complete(folder):
         return folder
     say(described(dataset))
     try:
         return _fetched(dataset, folder, file)
     except OSError as problem:  # such as a full disk
         raise KaratError(
-            f"{name!r} cannot be kept in {folder!r} ({problem.strerror or problem}); free some space, or set "
+            f"{name!r} cannot be stored in {folder!r} ({problem.strerror or problem}); free some space, or set "
             "XDG_CACHE_HOME to a directory that can be written."
         ) from None
 
@@ -88,7 +88,7 @@ def _replace(unpacked: str, folder: str, aside: str) -> None:
     try:
         os.replace(unpacked, folder)
     except OSError:
-        if not _is_whole(folder):
+        if not _is_complete(folder):
             raise
 
 
@@ -97,7 +97,7 @@ def records() -> list[dict[str, Any]]:
     entries = []
     for dataset in DATASETS.values():
         folder = _folder(dataset)
-        there = _is_whole(folder)
+        there = _is_complete(folder)
         fields = {
             key: value for key, value in dataset._asdict().items() if key not in ("carrier", "members", "example")
         }
@@ -129,8 +129,10 @@ def described(dataset: Dataset) -> str:
 
 
 def _folder(dataset: Dataset) -> str:
-    kept = hashlib.sha256(" ".join(dataset.members).encode()).hexdigest()[:6]  # so that other files get another folder
-    return os.path.join(cache_place("data"), f"{dataset.name}-{dataset.carrier.version}-{kept}")
+    digest = hashlib.sha256(" ".join(dataset.members).encode()).hexdigest()[
+        :6
+    ]  # so that other files get another folder
+    return os.path.join(cache_path("data"), f"{dataset.name}-{dataset.carrier.version}-{digest}")
 
 
 def _downloaded(dataset: Dataset, folder: str) -> str:

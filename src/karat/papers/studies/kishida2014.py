@@ -174,19 +174,19 @@ def _findings(simulation: Simulation) -> Iterator[Claim]:
     rows = {name: [simulation.mean(name, "balanced", error, 10) for error in ERRORS] for name in MEASURES}
     nmis = ["NMI-min", "NMI-sqrt", "NMI-sum", "NMI-max", "NMI-joint"]
     ordered = all(a >= b - 1e-12 for x, y in pairwise(nmis) for a, b in zip(rows[x], rows[y], strict=True))
-    yield _said("5.1", f"the NMIs in order: {' >= '.join(nmis)}", ordered, "in all five columns")
+    yield _finding("5.1", f"the NMIs in order: {' >= '.join(nmis)}", ordered, "in all five columns")
     same = max(abs(a - b) for a, b in zip(rows["Vm"], rows["NMI-sum"], strict=True))
-    yield _said("Table 1", "V-measure equals NMI-sum", same < 1e-9, f"largest difference {same:.1e}")
+    yield _finding("Table 1", "V-measure equals NMI-sum", same < 1e-9, f"largest difference {same:.1e}")
     falling = [name for name, row in rows.items() if _falls(row if name != "vDon" else [-value for value in row])]
-    yield _said("5.1", "all measures get worse as the error grows", len(falling) == 15, f"{len(falling)} of 15 do")
+    yield _finding("5.1", "all measures get worse as the error grows", len(falling) == 15, f"{len(falling)} of 15 do")
     yield from _groups(simulation)
     yield from _sweeps(simulation)
     worse = {name: [simulation.mean(name, sizes, 2.0, 10) for sizes in SIZES] for name in ("Jacrd", "FM")}
     lead = [name for name, (balanced, biased) in worse.items() if biased > balanced]
-    yield _said("5.3", "difficult: pair counts flatter biased distributions", len(lead) == 2, f"{len(lead)} of 2 do")
+    yield _finding("5.3", "difficult: pair counts flatter biased distributions", len(lead) == 2, f"{len(lead)} of 2 do")
     gold = simulation.mean("E(A)", "biased", 2.0, 10)
     over = next((k for k in CLUSTERS if simulation.mean("E(C)", "biased", 2.0, k) > gold), None)
-    yield _said("5.4", "E(C) overtakes E(A) near 10 clusters", over in (5, 10), f"first above at {over} clusters")
+    yield _finding("5.4", "E(C) overtakes E(A) near 10 clusters", over in (5, 10), f"first above at {over} clusters")
 
 
 def _sweeps(simulation: Simulation) -> Iterator[Claim]:
@@ -197,19 +197,21 @@ def _sweeps(simulation: Simulation) -> Iterator[Claim]:
     )
     peaks = {name: CLUSTERS[int(np.argmax(row))] for name, row in easy.items() if name not in ("pur", "invpur", "vDon")}
     bell = [name for name, peak in peaks.items() if peak in (10, 15)]
-    yield _said("5.2", "easy: many measures peak at 10 or 15 clusters", len(bell) > 6, f"{len(bell)} of 12 do")
-    turned = _falls(easy["pur"][::-1]) and _falls(easy["invpur"])
-    yield _said("5.2", "purity rises, inverse purity falls with the number of clusters", turned, "at every step")
+    yield _finding("5.2", "easy: many measures peak at 10 or 15 clusters", len(bell) > 6, f"{len(bell)} of 12 do")
+    opposite = _falls(easy["pur"][::-1]) and _falls(easy["invpur"])
+    yield _finding("5.2", "purity rises, inverse purity falls with the number of clusters", opposite, "at every step")
     names = [name for name in MEASURES if name.startswith("NMI")] + ["Vm"]
     up = [name for name in names if _falls(hard[name][::-1])]
-    yield _said("5.2", "difficult: NMIs and V rise with fragmentation", len(up) == 6, f"{len(up)} of 6 rise throughout")
+    yield _finding(
+        "5.2", "difficult: NMIs and V rise with fragmentation", len(up) == 6, f"{len(up)} of 6 rise throughout"
+    )
 
 
 def _falls(values: list[float]) -> bool:
     return all(a > b for a, b in pairwise(values))
 
 
-def _said(place: str, claim: str, holds: bool, computed: str) -> Claim:
+def _finding(place: str, claim: str, holds: bool, computed: str) -> Claim:
     return statement(place, claim, holds, computed, "" if holds else WHY)
 
 
@@ -225,7 +227,7 @@ def _groups(simulation: Simulation) -> Iterator[Claim]:
         r[names.index(a), names.index(b)] for x, y in product(GROUPS, GROUPS) if x is not y for a, b in product(x, y)
     ]
     text = f"mean r {np.mean(inside):.3f} inside, {np.mean(outside):.3f} between"
-    yield _said("5.1", "three groups of measures that go together", bool(np.mean(inside) > np.mean(outside)), text)
+    yield _finding("5.1", "three groups of measures that go together", bool(np.mean(inside) > np.mean(outside)), text)
 
 
 def _figures(simulation: Simulation) -> dict[str, Figure]:

@@ -23,10 +23,10 @@ def _claims() -> Iterator[Claim]:
     ):  # fmt: skip
         yield number("Table 16.2", name, printed, float(karat.parse(measure)(table)))
     yield number("16.3", "F1", "0.48", float(karat.pair_f(table)))
-    (apart, false), (missed, joined) = karat.sklearn.pair_confusion_matrix(*karat.examples.textbook()) // 2
+    (neither, false), (missed, joined) = karat.sklearn.pair_confusion_matrix(*karat.examples.textbook()) // 2
     for name, printed, value in (
         ("TP + FP", "40", joined + false), ("TP", "20", joined), ("FP", "20", false),
-        ("FN", "24", missed), ("TN", "72", apart),
+        ("FN", "24", missed), ("TN", "72", neither),
     ):  # fmt: skip
         yield number("16.3", f"pairs: {name}", printed, int(value))
     twice = table + table

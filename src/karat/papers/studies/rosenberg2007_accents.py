@@ -16,7 +16,7 @@ from karat.output.numbers import several
 from karat.papers.claims import Claim, statement
 from karat.papers.corpora.columns import existing
 from karat.papers.corpora.features import Numbers, read_numbers
-from karat.papers.corpora.festival import is_whole, make_corpus
+from karat.papers.corpora.festival import is_complete, make_corpus
 from karat.papers.corpora.prosody import measure, praat
 from karat.papers.corpora.speech import recordings
 from karat.papers.datasets import DATASETS, load, path
@@ -40,7 +40,7 @@ def corpus_of(corpus: str, gold: str | None = None) -> Numbers:
         data = load(corpus)
         return Numbers(DATASETS[corpus].title, data.gold, data.features)
     if corpus == SYNTHESISED:
-        return _measured(_synthesised(), "speech made by Festival")
+        return _measured(_synthesised(), "speech synthesised by Festival")
     if os.path.isdir(corpus):
         return _measured(corpus, os.path.basename(os.path.abspath(corpus)))
     return read_numbers(existing(corpus, (SYNTHESISED, "vowels")), gold=gold)
@@ -50,7 +50,7 @@ def _synthesised() -> str:
     """The cached folder of the synthesised corpus, which is created on first use."""
     praat()  # fail before the long synthesis if it is not installed
     folder = os.path.join(cache_folder("speech"), f"festival-{SIZE}-{METHOD}-{__version__}")
-    if not is_whole(folder, SIZE):
+    if not is_complete(folder, SIZE):
         remove(folder)
         with bar("speaking", SIZE) as advance:
             make_corpus(folder, SIZE, progress=advance)

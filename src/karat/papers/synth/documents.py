@@ -32,8 +32,8 @@ class DocumentModel:
     below 0 are kept ("keep"), or made positive ("absolute"). cut: frequencies are truncated to integers before and
     after the error is added ("twice", as in the paper), or rounded once, after it ("rounded").
 
-    >>> made = DocumentModel(sizes=(3, 2), specific=4, general=2).generate(seed=0)
-    >>> made.counts.shape, sorted(made.classes.tolist())
+    >>> drawn = DocumentModel(sizes=(3, 2), specific=4, general=2).generate(seed=0)
+    >>> drawn.counts.shape, sorted(drawn.classes.tolist())
     ((5, 6), [0, 0, 0, 1, 1])
     """
 
@@ -79,8 +79,8 @@ class DocumentModel:
         if self.cut == "twice":
             drawn = _truncated(drawn)
         drawn = drawn + rng.normal(*self.error, size=drawn.shape)
-        whole = _truncated(drawn) if self.cut == "twice" else np.rint(np.maximum(drawn, 0))
-        counts = whole.astype(np.int64)
+        frequencies = _truncated(drawn) if self.cut == "twice" else np.rint(np.maximum(drawn, 0))
+        counts = frequencies.astype(np.int64)
         if sparse:
             from scipy.sparse import csr_array
 

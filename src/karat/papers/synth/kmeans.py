@@ -49,10 +49,10 @@ class KMeans:
         rows, middle = _centred(_rows(x))
         number = rows.shape[0]
         if not isinstance(self.k, (int, np.integer)) or not 1 <= self.k <= number:
-            raise KaratError(f"k={self.k!r} clusters cannot be made of {number} items; give 1 to {number}.")
+            raise KaratError(f"k={self.k!r} clusters cannot be formed from {number} items; give 1 to {number}.")
         weights = np.ones(number) if sample_weight is None else np.asarray(sample_weight, np.float64)
         if weights.shape != (number,) or not np.all(weights > 0) or not np.isfinite(weights).all():
-            raise KaratError(f"sample_weight must hold {number} positive numbers, one an item; mend it.")
+            raise KaratError(f"sample_weight must hold {number} positive numbers, one for each item; correct it.")
         lengths = _dot(rows, rows)
         centres = self._first(rows, middle, lengths, weights)
         labels = np.full(number, -1)
@@ -60,7 +60,7 @@ class KMeans:
         while self.n_iter_ < max(self.passes, 1):
             self.n_iter_ += 1
             nearest, distances = _nearest(rows, lengths, centres)
-            nearest = _filled(nearest, distances, self.k)
+            nearest = _fill_empty(nearest, distances, self.k)
             if np.array_equal(nearest, labels):
                 break
             labels = nearest
@@ -68,7 +68,7 @@ class KMeans:
         products = _dot(rows, centres[labels])
         squares = np.einsum("ij,ij->i", centres, centres)[labels]
         self.labels_ = first_seen(labels.view(np.uint64))[0].astype(np.int64)
-        self.inertia_ = float(weights @ _settled(lengths - 2 * products + squares, lengths))
+        self.inertia_ = float(weights @ _zero_if_rounding(lengths - 2 * products + squares, lengths))
         return self
 
     def fit_predict(self, x: Any, y: object = None, sample_weight: Any = None) -> Ints:
@@ -107,7 +107,7 @@ def _centred(rows: Any) -> tuple[Any, Floats]:
     return rows - middle, middle
 
 
-def _settled(squares: Floats, lengths: Floats) -> Floats:
+def _zero_if_rounding(squares: Floats, lengths: Floats) -> Floats:
     """Squared distances, set to 0 where they are within the rounding error of the squared lengths."""
     return np.where(squares > 64 * np.finfo(float).eps * max(float(lengths.max()), 0.0), squares, 0.0)
 
@@ -131,14 +131,14 @@ def _spread(rows: Any, lengths: Floats, weights: Floats, k: int, rng: np.random.
     number = len(weights)
     chosen = [int(rng.choice(number, p=weights / weights.sum()))]
     distances = _squares(rows, lengths, chosen)[0]
-    tries = 2 + int(np.log(k))
+    candidates = 2 + int(np.log(k))
     while len(chosen) < k:
         distances[chosen] = 0
         steps = np.cumsum(distances * weights)
         if not steps[-1] > 0:  # no other item differs
             others = np.setdiff1d(np.arange(number), chosen)
             return np.array(chosen + rng.permutation(others)[: k - len(chosen)].tolist())
-        drawn = np.searchsorted(steps, rng.random(tries) * steps[-1], side="right").clip(max=number - 1)
+        drawn = np.searchsorted(steps, rng.random(candidates) * steps[-1], side="right").clip(max=number - 1)
         closer = np.minimum(distances, _squares(rows, lengths, drawn))
         best = int((closer @ weights).argmin())
         chosen.append(int(drawn[best]))
@@ -150,7 +150,7 @@ def _squares(rows: Any, lengths: Floats, indices: Any) -> Floats:
     """Squared distances from some items, a row for each, to all items."""
     centres = _dense(rows[indices])
     products = np.asarray(rows @ centres.T).T
-    return _settled(lengths - 2 * products + lengths[indices][:, None], lengths)
+    return _zero_if_rounding(lengths - 2 * products + lengths[indices][:, None], lengths)
 
 
 def _nearest(rows: Any, lengths: Floats, centres: Floats) -> tuple[Ints, Floats]:
@@ -164,10 +164,10 @@ def _nearest(rows: Any, lengths: Floats, centres: Floats) -> tuple[Ints, Floats]
         offsets = squares - 2 * np.asarray(rows[part] @ centres.T)
         labels[part] = offsets.argmin(axis=1)
         distances[part] = np.take_along_axis(offsets, labels[part, None], axis=1)[:, 0] + lengths[part]
-    return labels, _settled(distances, lengths)
+    return labels, _zero_if_rounding(distances, lengths)
 
 
-def _filled(labels: Ints, distances: Floats, k: int) -> Ints:
+def _fill_empty(labels: Ints, distances: Floats, k: int) -> Ints:
     """Move the items farthest from their centres to empty clusters, unless all lie on their centres."""
     sizes = np.bincount(labels, minlength=k)
     empty = np.flatnonzero(sizes == 0)

@@ -67,13 +67,13 @@ class SphericalKMeans:
         units = _Units.of(x)
         if not isinstance(self.k, (int, np.integer)) or not 1 <= self.k <= units.documents:
             raise KaratError(
-                f"k={self.k!r} clusters cannot be made of {units.documents} documents; give 1 to {units.documents}."
+                f"k={self.k!r} clusters cannot be formed from {units.documents} documents; give 1 to {units.documents}."
             )
         if self.start not in ("first", "random", "k-means++") or self.rule not in ("density", "similarity"):
             raise KaratError(f"start={self.start!r} or rule={self.rule!r} is not known; see help(SphericalKMeans).")
         rng = np.random.default_rng(self.seed)
-        tries = max(1, self.restarts if self.start != "first" else 1)
-        runs = [self._once(rng, units) for _ in range(tries)]
+        number = max(1, self.restarts if self.start != "first" else 1)
+        runs = [self._once(rng, units) for _ in range(number)]
         self.labels_, self.objective_, self.n_iter_ = max(runs, key=lambda result: result[1])
         return self
 
@@ -138,9 +138,9 @@ class _Units(NamedTuple):
     def _sparse(cls, matrix: Any) -> _Units:
         values, starts = matrix.data.astype(np.float64), matrix.indptr.astype(np.int64)
         _check_finite(values)
-        filled = np.diff(starts)
-        lengths = np.sqrt(np.add.reduceat(np.append(values**2, 0.0), starts[:-1])) * (filled > 0)
-        values = values / np.repeat(np.where(lengths > 0, lengths, 1.0), filled)
+        terms_of_row = np.diff(starts)
+        lengths = np.sqrt(np.add.reduceat(np.append(values**2, 0.0), starts[:-1])) * (terms_of_row > 0)
+        values = values / np.repeat(np.where(lengths > 0, lengths, 1.0), terms_of_row)
         return cls(matrix.shape[0], starts, matrix.indices.astype(np.int64), values, int(matrix.shape[1]))
 
     def cosines(self, others: Any) -> Floats:

@@ -77,8 +77,8 @@ def _label(ax: Axes, relation: Relation, order: list[int]) -> None:
     measures = [relation.measures[leaf] for leaf in order]
     names, arrows = [str(m) for m in measures], [" ↓" if m.better == "lower" else "" for m in measures]
     caption = f"1 - r over {relation.of}; bold: one of each group"
-    turned = "↓ lower is better: sign reversed" if any(arrows) else ""
-    fitted(ax, lambda: name_rows(ax, names, False, 0, arrows), lambda: say_along(ax, "x", [caption, turned]))
+    reversed_sign = "↓ lower is better: sign reversed" if any(arrows) else ""
+    fitted(ax, lambda: name_rows(ax, names, False, 0, arrows), lambda: say_along(ax, "x", [caption, reversed_sign]))
     chosen = set(relation.advice(GROUPS))
     for tick, label in zip(ax.get_yticks(), ax.get_yticklabels(), strict=True):
         label.set_fontweight("bold" if measures[round(float(tick))] in chosen else "normal")

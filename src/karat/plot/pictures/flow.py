@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from karat.explanations.explanation import Explanation
 from karat.output.numbers import several
-from karat.plot.canvas import GREY, allotted, axes, bare, dark, fill, ink, paper, settled
+from karat.plot.canvas import GREY, allotted, axes, bare, dark, fill, ink, paper, size_after_layout
 from karat.plot.lettering import LEADING, SMALLEST, dots, letters, name, size_of
 from karat.plot.overviews import Overview, Side, at_most, checked, has_cells, overview
 from karat.plot.placing import spread
@@ -124,15 +124,15 @@ def _names(ax: Axes, column: int, side: Side, centres: Floats, heights: Floats) 
     if side.others:
         texts.append(side.rest.replace(", ", ",\n"))
     lines = np.array([1 + text.count("\n") for text in texts])
-    down = settled(ax)[1]
+    down = size_after_layout(ax)[1]
     points = min(size_of(ax), max(SMALLEST, 1.02 * down / dots(ax, LEADING) / lines.sum()))
     each = dots(ax, LEADING * points) / down
     largest = np.argsort(-heights, kind="stable")
     if side.others:
         largest = np.concatenate([largest[largest == len(side.names)], largest[largest < len(side.names)]])
-    kept = np.sort(largest[: int(np.searchsorted(np.cumsum(lines[largest]) * each, 1.02, side="right"))])
-    wanted, sizes = centres[kept].tolist(), (lines[kept] * each).tolist()
-    for line, centre, at in zip(kept.tolist(), wanted, spread(wanted, sizes, 0, 1.02), strict=True):
+    named = np.sort(largest[: int(np.searchsorted(np.cumsum(lines[largest]) * each, 1.02, side="right"))])
+    wanted, sizes = centres[named].tolist(), (lines[named] * each).tolist()
+    for line, centre, at in zip(named.tolist(), wanted, spread(wanted, sizes, 0, 1.02), strict=True):
         _name(ax, column, texts[line], centre, at, points, italic=line >= len(side.names))
 
 

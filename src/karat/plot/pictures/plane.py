@@ -12,7 +12,7 @@ import numpy as np
 from karat.comparisons.results import Comparison
 from karat.errors import KaratError
 from karat.measures.information import completeness, homogeneity
-from karat.plot.canvas import GREY, LINES, axes, ink, paper, settled
+from karat.plot.canvas import GREY, LINES, axes, ink, paper, size_after_layout
 from karat.plot.lettering import dots, name, size_of
 from karat.plot.overviews import checked, has_cells
 from karat.plot.placing import Box, around
@@ -213,7 +213,7 @@ def _name(ax: Axes, points: list[Point], trivial: int) -> None:
         )
         for i, p in enumerate(points)
     ]
-    settled(ax)
+    size_after_layout(ax)
     to_pixels, frame = ax.transData, ax.get_window_extent()
     sizes = [(float(box.width), float(box.height)) for box in (text.get_window_extent() for text in texts)]
     pixels = to_pixels.transform([(p.x, p.y) for p in points])

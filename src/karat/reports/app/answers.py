@@ -7,7 +7,7 @@ import shlex
 from typing import Any
 
 from karat.errors import KaratError
-from karat.limits import APP_THREADS, APP_UNPACKED, BATCH, HELD, UNPACKED, lowered
+from karat.limits import APP_THREADS, APP_UNPACKED, BATCH, IN_MEMORY, UNPACKED, lowered
 from karat.measures.parsing import parse
 from karat.measures.registry import Measure, list_measures
 from karat.reports.app.questions import READING, Question, as_number, check_unpacked, reading_options
@@ -22,7 +22,7 @@ PASTED = "pasted.labels"  # file name that the page gives to pasted labels
 
 def report_of(question: Question) -> Report:
     """The report on the files of a question, under stricter limits than on the command line."""
-    with lowered({UNPACKED: APP_UNPACKED.most, HELD: APP_UNPACKED.most, BATCH: APP_UNPACKED.most}):
+    with lowered({UNPACKED: APP_UNPACKED.most, IN_MEMORY: APP_UNPACKED.most, BATCH: APP_UNPACKED.most}):
         check_unpacked(question)
         return _report(question, question.options)
 

@@ -60,7 +60,7 @@ class Cells(ABC):
         """The sum over classes (GOLD) or clusters (PRED) of the maximum of f over their cells."""
 
     @abstractmethod
-    def weighed(self) -> Self:
+    def weighted(self) -> Self:
         """The cells with total weights in place of counts."""
 
     @abstractmethod
@@ -123,7 +123,7 @@ class LazyCells(Cells):
         count, gold, pred = (nw.col(name).cast(nw.Float64) for name in (COUNT, f"{GOLD}_size", f"{PRED}_size"))
         return float(number(_largest(cells, side, f(count, gold, pred, totals)), nw.col("best").sum()))
 
-    def weighed(self) -> LazyCells:
+    def weighted(self) -> LazyCells:
         """The cells with total weights in place of counts."""
         weights = nw.col(WEIGHT).alias(COUNT)
         return LazyCells(self.cells.select(GOLD, PRED, weights).filter(nw.col(COUNT) > 0), self.source)

@@ -133,9 +133,9 @@ class FrameSystems:
             finally:
                 if not used_later:
                     cells.close()
-            return {name: self._alone(name) for name in self.names}
+            return {name: self._one_system(name) for name in self.names}
 
-    def _alone(self, name: str) -> SingleTable:
+    def _one_system(self, name: str) -> SingleTable:
         """The table of one of several systems whose label combinations are too many to collect."""
         policy = self.policy
         if self.columns.by is not None:
@@ -145,8 +145,8 @@ class FrameSystems:
                 f"the {len(self.names)} systems have too many combinations of labels to find the items that all have; "
                 "score one system at a time."
             )
-        alone = replace(self.columns, preds={name: self.columns.preds[name]})
-        return FrameSystems(alone, self.policy).tables[name]
+        single = replace(self.columns, preds={name: self.columns.preds[name]})
+        return FrameSystems(single, self.policy).tables[name]
 
     def _aligned(self, collected: Mapping[str, Any]) -> Aligned:
         """The collected label combinations, with the policy applied."""
@@ -192,7 +192,7 @@ class FrameSystems:
     def _engine_counts(self, cells: Cells) -> EngineCounts:
         """Counts whose cells stay in the engine, where missing labels and noise are filtered."""
         policy = replace(self.policy, weighted=self.columns.weights is not None)
-        cells = cells.weighed() if self.columns.weights is not None else cells
+        cells = cells.weighted() if self.columns.weights is not None else cells
         if cells.fractional:
             raise TableError(
                 "cells with fractional weights are too many to collect; leave out weights, or score fewer."

@@ -139,11 +139,11 @@ class DuckdbCells(Cells):
         where = f"{self.where} AND {condition}" if self.where else f"WHERE {condition}"
         return DuckdbCells(self.connection, self.folder, where, *self.given, *given, name=self.name)
 
-    def weighed(self) -> DuckdbCells:
+    def weighted(self) -> DuckdbCells:
         """The cells with total weights in place of counts."""
         chosen = f"SELECT {GOLD}, {PRED}, {WEIGHT} AS {COUNT} FROM {self.name} WHERE {WEIGHT} > 0"
-        self.connection.execute(f"CREATE OR REPLACE VIEW weighed AS {chosen}")
-        return DuckdbCells(self.connection, self.folder, self.where, *self.given, name="weighed")
+        self.connection.execute(f"CREATE OR REPLACE VIEW weighted AS {chosen}")
+        return DuckdbCells(self.connection, self.folder, self.where, *self.given, name="weighted")
 
     def sizes(self, side: str | None = None) -> Sizes:
         """A histogram of the sizes of cells, classes (GOLD) or clusters (PRED)."""

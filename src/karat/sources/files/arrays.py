@@ -26,9 +26,9 @@ def read_npy(source: Input) -> Any:
         raise FileError(f"{source.name!r} has no labels; give an array with some.")
     array = read_data(source.path, dtype, shape[0], start)
     if array.size < shape[0]:
-        raise FileError(f"{source.name!r} was truncated while it was read; check that it is whole.")
+        raise FileError(f"{source.name!r} was truncated while it was read; check that it is complete.")
     if array.dtype.kind == "U" and not _is_text(array):
-        raise FileError(f"{source.name!r} has numbers that are no characters in its text; check that it is whole.")
+        raise FileError(f"{source.name!r} has numbers that are no characters in its text; check that it is complete.")
     return array
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import IO, cast
 
 from karat.errors import FileError
-from karat.limits import HELD, LINE, UNPACKED, Limit
+from karat.limits import IN_MEMORY, LINE, UNPACKED, Limit
 from karat.sources.files.inputs import Input
 from karat.sources.files.recognition import byte_order
 
@@ -63,10 +63,10 @@ def check_unpacked(packed: IO[bytes], name: str) -> int:
     return size
 
 
-def whole(source: Input) -> bytes:
+def read_all(source: Input) -> bytes:
     """All decompressed bytes of a text file; refused as soon as a line or the whole exceeds the limits."""
     with open_bytes(source) as file:
-        return b"".join(_parts(file, source, (HELD, UNPACKED) if source.packed else (HELD,)))
+        return b"".join(_parts(file, source, (IN_MEMORY, UNPACKED) if source.packed else (IN_MEMORY,)))
 
 
 def _parts(file: IO[bytes], source: Input, limits: tuple[Limit, ...]) -> Iterator[bytes]:

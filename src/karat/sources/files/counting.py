@@ -20,32 +20,32 @@ from karat.sources.files.roles import Pairing
 from karat.tables.systems import AlignedSystems, CountedSystems, Groups, Systems
 from karat.tables.table import Table
 
-HELD = 50_000_000  # label codes kept in memory, of four bytes each; beyond that only tables are kept
+MOST_CODES = 50_000_000  # label codes in memory, of four bytes each; beyond that only tables are kept
 
 
 def queried(pairings: Sequence[Pairing], reading: Reading, database: Database) -> Systems:
     """The systems of some files: with the labels of items, or only tables if there are too many items."""
     keep = True if reading.keeps_ids else reading.options["items"]
-    kept: list[Rows] = []
+    parts: list[Rows] = []
     counts = _Tables(pairings, reading)
     violations = _Violations(pairings, reading)
-    for batch in batches(database, pairings, reading, whole=keep is True):
+    for batch in batches(database, pairings, reading, one_batch=keep is True):
         violations.add(batch)
         if violations.any:
             continue  # read to the end, so that messages give total numbers
         rows = _rows(batch, reading)
-        if kept and rows.sides[""].names is not kept[0].sides[""].names:  # codes differ between parts
+        if parts and rows.sides[""].names is not parts[0].sides[""].names:  # codes differ between parts
             keep = False
-        kept.append(rows)
-        size = sum(part.sides[""].codes.size for part in kept) * len(rows.sides)
-        if keep is not True and (keep is False or size > HELD):
-            for part in kept:
+        parts.append(rows)
+        size = sum(part.sides[""].codes.size for part in parts) * len(rows.sides)
+        if keep is not True and (keep is False or size > MOST_CODES):
+            for part in parts:
                 counts.add(part)
-            kept.clear()
+            parts.clear()
     violations.raise_first(database)
-    if kept and counts.empty:
-        return AlignedSystems(_applied(_joined(kept), pairings, reading))
-    for part in kept:
+    if parts and counts.empty:
+        return AlignedSystems(_applied(_joined(parts), pairings, reading))
+    for part in parts:
         counts.add(part)
     return counts.systems()
 

@@ -130,12 +130,12 @@ class Database:
             raise KeyboardInterrupt from None
         except self.duckdb.Error as problem:
             reason = str(problem).split("\n", 1)[0].removesuffix(".")
-            raise RefusedError(f"{about!r} cannot be read ({reason}); check that it is whole.") from None
+            raise RefusedError(f"{about!r} cannot be read ({reason}); check that it is complete.") from None
         except RuntimeError as problem:
             if "interrupted" in str(problem):  # DuckDB's error after Ctrl-C
                 raise KeyboardInterrupt from None
             if "bad_cast" in str(problem):  # DuckDB's error for text that is not UTF-8
                 raise RefusedError(f"{about!r} has a name that is not UTF-8; rename it.") from None
             raise RefusedError(
-                f"{about!r} cannot be read ({first_line(problem)}); check that it is whole."
+                f"{about!r} cannot be read ({first_line(problem)}); check that it is complete."
             ) from problem

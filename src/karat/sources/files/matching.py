@@ -32,7 +32,7 @@ def matched_in_memory(pairings: Sequence[Pairing], reading: Reading) -> Aligned:
     elif gold.item is None:
         if reading.others:
             raise FileError("by and weights need columns; give files that have them.")
-        labels = {name: _whole(side) for name, side in sides.items()}
+        labels = {name: _column_of(side) for name, side in sides.items()}
         if len(set(map(len, labels.values()))) > 1:
             raise problems.lengths(list(sides.values()), [len(column) for column in labels.values()])
         _check_labels(sides, labels, reading, "line", None)
@@ -58,8 +58,8 @@ def to_counts(values: Any) -> Any:
     return array.astype(np.int64)
 
 
-def _whole(side: Side) -> Any:
-    """A whole column; encoded batch by batch if the file is read in batches."""
+def _column_of(side: Side) -> Any:
+    """All labels of a column; encoded batch by batch if the file is read in batches."""
     if side.source.batches is None:
         return side.source.values(side.label)
     return Labels.of_batches(side.source.batches(), str(side))

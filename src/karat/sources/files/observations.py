@@ -68,7 +68,7 @@ class Observations:
         _end(self._process)
         status = self._process.returncode
         how = f"signal {signal.Signals(-status).name}" if status < 0 else f"status {status}"
-        return FileError(f"{self.name!r} made HDF5's library fail ({how}); check that the file is whole.")
+        return FileError(f"{self.name!r} made HDF5's library fail ({how}); check that the file is complete.")
 
 
 def _package_directories() -> list[str]:
@@ -78,11 +78,11 @@ def _package_directories() -> list[str]:
 
 
 def _started(given: list[Any]) -> subprocess.Popen[bytes]:
-    alone = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "HDF5_PLUGIN_PRELOAD": "::"}  # no plugins
+    settings = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "HDF5_PLUGIN_PRELOAD": "::"}  # no plugins
     try:
         return subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", _START, json.dumps(given)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={**os.environ, **alone},
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={**os.environ, **settings},
         )  # fmt: skip
     except (OSError, ValueError) as problem:
         raise FileError(f"{given[2]!r} cannot be read: Python does not start a process ({problem}).") from None

@@ -1,7 +1,7 @@
 """The options of reading files: each is declared once, here.
 
-The parameters of read(), its docstring, the flags of the command line and the fields of the app's page are made from
-the declarations; readers get the values as `source.options["NAME"]`.
+The parameters of read(), its docstring, the flags of the command line and the fields of the app's page are derived
+from the declarations; readers get the values as `source.options["NAME"]`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +16,7 @@ Name: TypeAlias = str | tuple[str, ...]  # one column, or several whose labels a
 Columns: TypeAlias = str | Sequence[str]  # names of columns, as a user gives them
 
 COLUMNS, POLICY, READING = "columns", "items without a label, and noise", "reading"  # groups of flags
-ALONE, TOGETHER = "each alone", "one cluster"  # the page's words for "singletons" and "cluster"
+SINGLETONS, ONE_CLUSTER = "singletons", "one cluster"  # the page's words for "singletons" and "cluster"
 
 
 class Parameter(NamedTuple):
@@ -80,7 +80,7 @@ class ReadingOptions(TypedDict, total=False):
     by: Annotated[
         str | None,
         Parameter(
-            "a column of the gold file: each of its groups, such as a word, is scored alone; then the means of groups",
+            "a column of the gold file: each of its groups, such as a word, is scored separately, then means are given",
             group=COLUMNS, metavar="COLUMN",
             python="A column of the gold file, whose groups, such as words, are scored separately.",
         ),
@@ -102,11 +102,11 @@ class ReadingOptions(TypedDict, total=False):
     missing: Annotated[
         "Missing",
         Parameter(
-            "drop such items, or put each alone, or all into one cluster (default: raise, which refuses them)",
+            "drop such items, make each a singleton, or put all into one cluster (default: raise, which refuses them)",
             "raise", POLICY, choices=lambda: ("raise", "drop", "singletons", "cluster"), page="items without a label",
             python='What becomes of an item that gold or a system lacks: "raise", "drop" (for all systems), '
             '"singletons" or "cluster".',
-            words={"": "refuse", "drop": "drop", "singletons": ALONE, "cluster": TOGETHER},
+            words={"": "refuse", "drop": "drop", "singletons": SINGLETONS, "cluster": ONE_CLUSTER},
         ),
     ]  # fmt: skip
     noise: Annotated[
@@ -121,7 +121,8 @@ class ReadingOptions(TypedDict, total=False):
         "NoiseAs | None",
         Parameter(
             "what noise counts as", group=POLICY, choices=lambda: ("cluster", "singletons", "drop"),
-            page="noise counts as", words={"": "—", "singletons": ALONE, "cluster": TOGETHER, "drop": "nothing: drop"},
+            page="noise counts as",
+            words={"": "—", "singletons": SINGLETONS, "cluster": ONE_CLUSTER, "drop": "nothing: drop"},
             python='What noise counts as: "cluster", "singletons" or "drop" (for all systems).',
         ),
     ]  # fmt: skip

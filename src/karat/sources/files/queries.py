@@ -47,10 +47,10 @@ class Plan(NamedTuple):
     size: int  # total number of rows
 
 
-def batches(database: Database, pairings: Sequence[Pairing], reading: Reading, *, whole: bool) -> Iterator[Batch]:
+def batches(database: Database, pairings: Sequence[Pairing], reading: Reading, *, one_batch: bool) -> Iterator[Batch]:
     """The items of gold and all systems in a few large batches, counted if combinations of labels are few.
 
-    whole: return one batch of integer labels, though they are many.
+    one_batch: combine all batches of integer labels into one.
     """
     gold = pairings[0].gold
     about = gold.source.input.name
@@ -59,7 +59,7 @@ def batches(database: Database, pairings: Sequence[Pairing], reading: Reading, *
     if plan.together and by is None and weights is None and not ids and _are_integers(database, plan.rows["l"], about):
         counted = database.stored(f"SELECT *, count(*)::BIGINT AS n FROM {plan.rows['l']} GROUP BY ALL", about)
         parts = database.batches(counted, about)
-        yield from (_counted(part, plan) for part in (_concatenated(list(parts)) if whole else parts))
+        yield from (_counted(part, plan) for part in (_concatenated(list(parts)) if one_batch else parts))
         return
     names, codes, joins = _encoded(database, plan, about)
     items = f"{plan.joined} {' '.join(joins)}"

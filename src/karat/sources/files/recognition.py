@@ -67,7 +67,7 @@ def _is_packed(name: str, start: bytes) -> bool:
     if packed and not name.lower().endswith(UNPACKED):
         raise FileError(f"{name!r} is packed in a way that karat cannot read; unpack it, or pack it as .gz or .zst.")
     if packed and not start.startswith((GZIP, ZSTANDARD)):
-        raise FileError(f"{name!r} is not packed as its ending says; check that it is whole, or rename it.")
+        raise FileError(f"{name!r} is not packed as its ending says; check that it is complete, or rename it.")
     return packed or start.startswith(GZIP)  # a stream has no ending
 
 
@@ -126,7 +126,7 @@ def _unpacked_start(path: str, name: str) -> bytes:
         with gzip.open(path, "rb") as file:
             start = file.read(1 << 16)
     except (OSError, EOFError, zlib.error) as problem:
-        raise FileError(f"{name!r} cannot be read ({problem}); check that it is whole.") from None
+        raise FileError(f"{name!r} cannot be read ({problem}); check that it is complete.") from None
     if not start:
         raise FileError(f"{name!r} is empty; give a file with labels in it.")
     return start

@@ -1,4 +1,4 @@
-"""The registry of file formats: what a format declares, and the lists that are made from the declarations.
+"""The registry of file formats: what a format declares, and the lists that are derived from the declarations.
 
 Each file of formats/ declares one format, or a few that are alike. A declaration loads nothing heavy: a reader imports
 what it needs when it is called.
@@ -70,7 +70,7 @@ class Format(NamedTuple):
     about: str  # what a file holds, in a few words
     labels: str  # what the labels are: their types, and which are missing
     endings: tuple[str, ...] = ()
-    magic: tuple[bytes, ...] = ()  # with which files begin
+    magic: tuple[bytes, ...] = ()  # the bytes with which files begin
     content: Callable[[str, bytes], bool] | None = None  # recognises a file by its path and its first bytes
     text: bool = True  # whether it is text, which has an encoding and may be compressed
     read: Callable[[Input], Columns] | None = None  # reads labels without a database
@@ -81,7 +81,7 @@ class Format(NamedTuple):
     group: str | None = None  # the column of groups
     delimiter: str = ","  # between fields, unless the user gives another
     needs: str = ""  # a package that is not installed with karat
-    remedy: str = "check that it is whole"  # for a file that cannot be read
+    remedy: str = "check that it is complete"  # for a file that cannot be read
     example: str = ""  # a small file, which tests read, whole and damaged
 
     @property

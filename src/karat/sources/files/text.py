@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from typing import IO
 
 from karat.errors import FileError, Option
-from karat.sources.files.contents import open_bytes, whole
+from karat.sources.files.contents import open_bytes, read_all
 from karat.sources.files.inputs import Input
 from karat.sources.files.recognition import byte_order
 
 
 def decoded(source: Input) -> str:
     """The decoded text of a file, without a byte order mark."""
-    data = whole(source)
+    data = read_all(source)
     encoding = byte_order(data) or source.options["encoding"]
     try:
         text = data.decode(encoding)

@@ -95,7 +95,7 @@ def header_of(database: Database, source: Input) -> Header:
         )
     first = _record_by_duckdb(database, source) if by_duckdb else first_record(source)
     if not first:  # readers disagree on an empty line
-        raise RefusedError(f"{source.name!r} begins with an empty line; take it away.")
+        raise RefusedError(f"{source.name!r} begins with an empty line; remove it.")
     names = first if source.options["header"] else _numbers(first)
     return Header(tuple(names), tuple(f"c{index}" for index in range(len(names))))
 
@@ -132,7 +132,7 @@ def _record_by_duckdb(database: Database, source: Input) -> list[str]:
         first = lines[0].removeprefix("\ufeff")
         return next(csv.reader([first, *lines[1:]], delimiter=source.delimiter, strict=True), [])
     except (csv.Error, IndexError):
-        raise FileError(f"{source.name!r} has no columns that can be read; check that it is whole.") from None
+        raise FileError(f"{source.name!r} has no columns that can be read; check that it is complete.") from None
 
 
 def _lines_by_duckdb(source: Input) -> str:

@@ -53,7 +53,7 @@ class _Object(dict[str, Any]):
 
 
 def header_of(database: Database, source: Input) -> Header:
-    """The keys in order of appearance, since of two the first is gold."""
+    """The keys in order of appearance: if there are two without customary names, the first is gold."""
     from karat.sources.files import sql
     from karat.sources.files.contents import check_packed
     from karat.sources.files.database import RefusedError

@@ -7,7 +7,7 @@ from karat.sources.files.registry import Columns, Format, add
 
 
 def read_array(source: Input) -> Columns:
-    """Map a one-dimensional array of labels into memory."""
+    """Read a one-dimensional array of labels."""
     from karat.sources.files.arrays import read_npy
 
     array = read_npy(source)
