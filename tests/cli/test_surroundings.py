@@ -22,7 +22,7 @@ PROGRAMS = ["festival", "sox", "git", "pip", "pip3", "python", "python3", "npm",
 COLUMNS = "all.csv --gold class --pred one"
 COMMANDS = [
     f"score {COLUMNS}", f"score {COLUMNS} --engine polars", f"compare {COLUMNS} --pred two", f"explain {COLUMNS}",
-    f"table {COLUMNS} --save t.json", "merge t.json", f"relate {COLUMNS} -m ari,nmi,purity --resamples 20",
+    f"table {COLUMNS} --save t.json", "merge saved.json", f"relate {COLUMNS} -m ari,nmi,purity --resamples 20",
     f"report {COLUMNS} -o page.html", "measures", "audit ari --property symmetry", "data list", "data path reuters",
     "data fetch reuters", "data fetch r8", "example", "completion bash", "reproduce manning2008", "--help", "--version",
     "reproduce kishida2014 --iterations 2 --processes 2", "reproduce rosenberg2007 --experiment accents",
@@ -41,6 +41,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name).chmod(0o755)
     (folder / "matplotlibrc").write_text("backend: module://evil\ntext.usetex: True\n")
     (folder / "all.csv").write_text("id,class,one,two\n1,a,x,p\n2,a,x,q\n3,b,y,q\n4,b,x,q\n")
+    karat.Table.from_labels(["a", "a", "b"], ["x", "y", "y"]).save(folder / "saved.json")
     return folder
 
 
