@@ -173,3 +173,34 @@ RIGHT: dict[str, Callable[[], Any]] = {
 @pytest.mark.parametrize("ask", RIGHT.values(), ids=list(RIGHT))
 def test_odd_types_of_labels_are_read_as_they_are(ask: Callable[[], Any]) -> None:
     assert ask() == 1
+
+
+ODD: list[Any] = [[], {"a": 1}, np.array([1, 2]), pd.NA, 2.5, b"x", object()]
+LABELS: tuple[Any, Any] = ([0, 0, 1, 1], [0, 1, 1, 1])
+
+
+@pytest.mark.parametrize("value", ODD, ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("option", ["missing", "unit", "method", "corrected"])
+def test_options_with_choices_take_nothing_else(option: str, value: Any) -> None:
+    with pytest.raises(karat.KaratError, match=f"^{option}="):
+        karat.score(*LABELS, interval=0.9, resamples=10, **{option: value})
+
+
+@pytest.mark.parametrize("value", ODD, ids=lambda value: type(value).__name__)
+def test_pictures_and_papers_are_named_by_text(value: Any) -> None:
+    pytest.importorskip("matplotlib")
+    comparison = karat.compare(LABELS[0], {"k2": LABELS[1], "k3": LABELS[0]}, resamples=10)
+    asked: list[Callable[[], Any]] = [
+        lambda: karat.score(*LABELS).plot(value),
+        lambda: karat.plot.heatmap(karat.table(*LABELS), share=value),
+        lambda: karat.plot.plane(comparison, zoom=value),
+        lambda: karat.plot.sweep(comparison, value),
+        lambda: karat.reproduce(value),
+        lambda: karat.reproduce("dom2001", value),
+        lambda: karat.reproduce("dom2001", corpus=value),
+        lambda: karat.datasets.path(value),
+    ]
+    for ask in asked:
+        with pytest.raises(karat.KaratError) as refused:
+            ask()
+        assert len(str(refused.value)) < 300

@@ -163,11 +163,11 @@ def listed(values: Iterable[object], most: int = 5) -> str:
     return text if len(shown) <= most else f"{text}, ... ({len(shown)} in all)"
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: object, known: Iterable[str]) -> str:
     """'did you mean X?' if a known name is similar, else an empty string."""
     from difflib import get_close_matches
 
-    if len(name) > 2 * BRIEF:  # too long to resemble a name, and slow to compare
+    if not isinstance(name, str) or len(name) > 2 * BRIEF:  # too long to resemble a name, and slow to compare
         return ""
     close = get_close_matches(name, list(known), n=1)
     return f"did you mean {close[0]}?" if close else ""

@@ -69,6 +69,9 @@ DRAWS = Limit(
 )
 SYSTEMS = Limit(100_000, "systems", "each is counted against gold, in a third of a millisecond", "score them in parts")
 COMPARED = Limit(1_000, "systems in pairs", "there are half a million pairs of them", "choose some, such as the best")
+DRAWN = Limit(
+    200, "classes or clusters in a picture", "more take minutes, and cannot be told apart", "draw the largest"
+)
 REPORTED = Limit(
     100, "systems on one page", "each is drawn, and compared with every other", "choose some, such as the best"
 )

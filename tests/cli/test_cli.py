@@ -521,3 +521,19 @@ def test_cells_that_a_spreadsheet_would_run_are_noted(capsys: Capture, tmp_path:
     _, out, err = run(capsys, "table", str(path), "--format", "csv")
     assert f"{cell}x" in out
     assert f"{cell + 'x'!r} begins like a formula, which a spreadsheet runs" in err
+
+
+def test_no_output_replaces_another_or_is_left_out(capsys: Capture, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("d.csv").write_text("class,cluster\na,1\na,2\nb,2\n")
+    assert run(capsys, "table", "d.csv", "-q", "--save", "t.json", "-o", "cells.csv")[0] == 0
+    assert Path("cells.csv").read_text().startswith("class,cluster,count")
+    assert karat.Table.load("t.json").n == 3
+    assert run(capsys, "merge", "t.json", "t.json", "--save", "sum.json", "-o", "scores.csv")[0] == 0
+    assert karat.Table.load("sum.json").n == 6
+    assert "ari" in Path("scores.csv").read_text()
+    for asked in (["merge", "t.json", "-m", "ari"], ["table", "d.csv"]):
+        status, _, told = run(capsys, *asked, "--save", "x.json", "-o", "./x.json")
+        assert status == 1
+        assert "--save and by --output" in told
+        assert not Path("x.json").exists()

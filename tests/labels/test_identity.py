@@ -78,3 +78,38 @@ def test_true_and_one_are_two_items() -> None:
     gold = [{True: "a", 2: "b"}, {1: "x", 2: "y"}]
     with pytest.raises(karat.LabelError, match="only gold has True, only pred has 1"):
         karat.ari(*gold)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [date(1970, 1, 1), ("date", 0)],
+        [datetime(1970, 1, 1), ("time", 0)],
+        [timedelta(0), ("duration", 0)],
+        [True, (bool, 1)],
+    ],
+)
+def test_no_tuple_is_the_same_label_as_a_date_a_time_or_a_boolean(labels: list[Any]) -> None:
+    assert len(karat.encode(labels).coded[1]) == 2
+
+
+@pytest.mark.parametrize("gap", [float("nan"), np.float64("nan"), Decimal("NaN"), np.datetime64("NaT"), pd.NaT, None])
+def test_tuples_that_lack_the_same_member_are_one_label(gap: Any, tmp_path: Any) -> None:
+    labels = [(float("nan"), 1), (gap, 1), (gap, 2), (type(gap)(gap) if isinstance(gap, float) else gap, 2)]
+    assert karat.encode(labels).coded[0].tolist() in ([0, 0, 1, 1], [1, 1, 0, 0])
+
+
+def test_durations_without_a_unit_are_nanoseconds_in_lists_as_in_arrays() -> None:
+    durations = np.array([5, 6, 5], "m8")
+    assert karat.ari(list(durations), durations) == 1
+    assert str(karat.match(list(durations), durations))
+
+
+def test_dates_far_beyond_the_calendar_stay_apart() -> None:
+    keys = {label_key(np.datetime64(2**62 + step, unit)) for step in (0, 2**55, 2**61) for unit in ("Y", "M", "W", "D")}
+    assert len(keys) == 12
+    assert label_key(np.datetime64(2**62, "W")) != label_key(np.datetime64(-(2**62), "D"))  # 7 * 2**62 in 64 bits
+    for text in ("2024-03-01", "2023-03-01", "1900-03-01", "2000-02-01", "1969-12-01", "-0004-03-01"):
+        assert label_key(np.datetime64(text, "M")) == label_key(np.datetime64(text, "D")), text
+    assert label_key(np.datetime64("1601", "Y")) == label_key(date(1601, 1, 1))
+    assert label_key(np.datetime64("2024-01-04", "W")) == label_key(date(2024, 1, 4))

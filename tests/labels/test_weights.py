@@ -41,3 +41,16 @@ def test_decimal_weights_are_rounded_once(weights: list[Decimal]) -> None:
 def test_weights_that_are_no_amounts_are_refused(bad: Any) -> None:
     with pytest.raises(karat.LabelError, match="at position 1; give finite weights, none negative"):
         karat.ari(["a", "b"], [1, 2], weights=[Decimal(1), bad])
+
+
+@pytest.mark.parametrize("weight", [Decimal("1e-390"), Fraction(1, 10**390)])
+def test_weights_too_small_for_floats_are_refused(weight: Any) -> None:
+    with pytest.raises(karat.LabelError, match=r"position 1.*scale the weights"):
+        karat.score([0, 0, 1], [1, 2, 2], weights=[1, weight, 1])
+
+
+def test_decimals_of_arrow_are_weights() -> None:
+    pa = pytest.importorskip("pyarrow")
+    weights = [Decimal("0.1"), Decimal("0.2"), Decimal("0.3")]
+    expected = karat.score([0, 0, 1], [1, 2, 2], weights=weights)
+    assert dict(karat.score([0, 0, 1], [1, 2, 2], weights=pa.array(weights))) == dict(expected)

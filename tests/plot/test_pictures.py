@@ -143,3 +143,10 @@ def test_curves_of_ones_own_are_named_at_their_ends() -> None:
     for wrong in ({}, {"V": [1, 2]}):
         with pytest.raises(karat.KaratError, match="a curve needs 3 values, one for each x"):
             karat.plot.curves([1, 2, 3], wrong)
+
+
+@pytest.mark.parametrize("name", ["composition", "flow", "heatmap"])
+def test_no_picture_draws_more_than_can_be_seen(name: str) -> None:
+    table = karat.table(list(range(3000)), list(range(3000)))
+    with pytest.raises(karat.KaratError, match=r"most: 100,000 classes or clusters.*draw the largest"):
+        find_picture(name).draw(table, most=100_000)

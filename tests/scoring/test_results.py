@@ -297,3 +297,10 @@ def test_noise_has_one_name_whether_its_column_has_gaps_or_not(noise: float, tmp
     gaps.to_parquet(tmp_path / "gaps.parquet")
     read = karat.read(tmp_path / "gaps.parquet", gold="g", pred="p", **{**policy, "noise": "-1"})
     assert "|noise:-1=singletons(1)|" in karat.score(read).signature
+
+
+def test_groups_that_python_takes_for_equal_are_printed_apart() -> None:
+    by = [True, 1, True, 1]
+    scores = karat.score([1, 2, 1, 2], [1, 2, 1, 1], ["ari"], by=by)
+    assert len(scores) == len(karat.table([1, 2, 1, 2], [1, 2, 1, 1], by=by)) == 2
+    assert [line.split()[0] for line in str(scores).splitlines()[3:7]] == ["1", "True", "macro", "micro"]

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -520,3 +521,46 @@ def test_weights_of_two_frames_are_the_same_in_memory_and_in_engines(items: str,
     assert found == [found[0]] * 4
     refused = (items != "the same items" and missing == "raise") or (items == "more" and missing != "drop")
     assert (found[0] == "refused") == refused
+
+
+def _in_nanoseconds(kind: Any, ids: list[int], **others: list[int]) -> pa.Table:
+    return pa.table({"t": pa.array(ids, pa.int64()).cast(kind), **others})
+
+
+@pytest.mark.parametrize("kind", [pa.timestamp("ns"), pa.timestamp("ns", "UTC"), pa.duration("ns"), pa.time64("ns")])
+@pytest.mark.parametrize("frame", [lambda t: t, pl.from_arrow, lambda t: pl.from_arrow(t).lazy()])
+def test_times_that_differ_by_a_nanosecond_are_different_ids_and_labels(kind: Any, frame: Any) -> None:
+    first = frame(_in_nanoseconds(kind, [1, 2, 3, 4], g=[0, 0, 1, 1]))
+    second = frame(_in_nanoseconds(kind, [4, 2, 3, 1], p=[0, 0, 1, 1]))
+    table = karat.table(first, second, gold="g", pred="p", id="t")
+    assert table.to_sparse().toarray().tolist() == [[1, 1], [1, 1]]
+    assert karat.table(first, gold="t", pred="g").shape == (4, 2)
+
+
+@pytest.mark.parametrize("frame", [pa.table, pl.DataFrame])
+def test_decimal_counts_with_fractions_are_refused(frame: Any) -> None:
+    cells = frame({"g": [0, 1], "p": [0, 1], "n": [Decimal("1.5"), Decimal("2")]})
+    with pytest.raises(karat.TableError, match="has fractions"):
+        karat.table(cells, gold="g", pred="p", count="n")
+    assert karat.table(cells, gold="g", pred="p", weights="n").n == 3.5
+
+
+def test_integers_of_128_bits_are_ids_counts_and_weights() -> None:
+    long = pl.Series("n", [3, 4], dtype=pl.Int128)
+    cells = pl.DataFrame({"g": [0, 1], "p": [0, 1], "n": long})
+    assert karat.table(cells, gold="g", pred="p", count="n").n == 7
+    assert karat.table(cells, gold="g", pred="p", weights="n").n == 7
+    assert karat.table(cells, cells[::-1], gold="g", pred="p", id="n").n == 2
+
+
+@pytest.mark.parametrize("frame", [lambda t: t, pl.from_arrow])
+def test_ids_that_python_cannot_hold_are_refused_in_one_sentence(frame: Any) -> None:
+    far = pa.table({"t": pa.array([2**31 - 1, 5], pa.int32()).cast(pa.date32()), "g": [0, 1]})
+    with pytest.raises(karat.LabelError, match="ids cannot be read"):
+        karat.table(frame(far), frame(far), gold="g", pred="g", id="t")
+
+
+def test_ids_that_occur_twice_are_refused_in_whatever_order() -> None:
+    frame = pd.DataFrame({"i": ["x", "x", "y"], "g": [0, 0, 1], "p": [0, 1, 1]})
+    with pytest.raises(karat.LabelError, match="'x' more than once"):
+        karat.table(frame, frame, gold="g", pred="p", id="i")

@@ -857,3 +857,66 @@ def test_gold_may_be_the_product_of_columns(tmp_path: Path, ending: str) -> None
     if ending == "parquet":
         parquet(path, topic=[float("nan"), 1.0, 2.0], lang=["en", "de", "en"], pred=["x", "y", "z"])
         assert only(karat.read(path, gold=["topic", "lang"], pred="pred", missing="drop")).n == 2
+
+
+def _labels_in(path: Path, kind: Any, values: list[int]) -> list[Any]:
+    """The gold labels of a file with one column of some Arrow type."""
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import feather, parquet
+
+    table = pa.table({"class": pa.array(values, pa.int64()).cast(kind), "cluster": values, "other": values})
+    (feather.write_feather if path.suffix == ".arrow" else parquet.write_table)(table, str(path))
+    return list(karat.table(karat.read(path, gold="class", pred="cluster")).classes)
+
+
+def test_durations_that_would_be_rounded_are_refused(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    with pytest.raises(karat.FileError, match=r"duration\[ns\] in column 'class'.*as text"):
+        _labels_in(tmp_path / "a.arrow", pa.duration("ns"), [1, 2, 3])
+    assert len(_labels_in(tmp_path / "a.parquet", pa.duration("ns"), [1, 2, 3])) == 3
+    assert karat.score(karat.read(tmp_path / "a.arrow", gold="other", pred="cluster"))["ari"] == 1
+
+
+@pytest.mark.parametrize("ending", ["arrow", "parquet"])
+def test_an_infinite_date_is_not_the_last_of_the_calendar(ending: str, tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    dates = pa.table({"class": pa.array([2**31 - 1, 2932896], pa.int32()).cast(pa.date32()), "cluster": [0, 1]})
+    path = tmp_path / f"a.{ending}"
+    from pyarrow import feather, parquet
+
+    (feather.write_feather if ending == "arrow" else parquet.write_table)(dates, str(path))
+    with pytest.raises(karat.FileError, match="infinite"):
+        karat.table(karat.read(path, gold="class", pred="cluster"))
+
+
+@pytest.mark.parametrize("ending", ["arrow", "parquet"])
+def test_decimals_that_would_be_rounded_are_refused(ending: str, tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    from decimal import Decimal
+
+    from pyarrow import feather, parquet
+
+    long = [Decimal(f"1.{'0' * 39}{digit}") for digit in (1, 2)]
+    table = pa.table({"class": pa.array(long, pa.decimal256(60, 40)), "cluster": [0, 1]})
+    path = tmp_path / f"a.{ending}"
+    (feather.write_feather if ending == "arrow" else parquet.write_table)(table, str(path))
+    with pytest.raises(karat.FileError, match=r"as text\.$"):
+        karat.table(karat.read(path, gold="class", pred="cluster"))
+
+
+def test_times_with_nanoseconds_are_not_combined_with_other_columns(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    table = pa.table({"a": pa.array([1, 2], pa.timestamp("ns")), "b": ["x", "x"], "cluster": [0, 1]})
+    parquet.write_table(table, str(tmp_path / "a.parquet"))
+    with pytest.raises(karat.FileError, match="lose a part"):
+        karat.table(karat.read(tmp_path / "a.parquet", gold=["a", "b"], pred="cluster"))
+
+
+@pytest.mark.parametrize("option", ["gold", "pred", "id", "by", "weights", "count", "input", "delimiter", "encoding"])
+@pytest.mark.parametrize("value", [2.5, {"a": 1}, b"a", np.array([1, 2])])
+def test_options_that_are_no_text_are_refused(option: str, value: Any, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("class,cluster\na,1\nb,2\n")
+    with pytest.raises(karat.FileError, match="is not text"):
+        karat.read(tmp_path / "a.csv", **{option: value})

@@ -180,7 +180,10 @@ def _plain(value: Any) -> Any:
 
 
 def check_output(chosen: Namespace) -> None:
-    """Refuse output files that cannot be written or are also inputs, before any work is done."""
+    """Refuse output files that cannot be written, are also inputs, or are one, before any work is done."""
+    saved = getattr(chosen, "save", None)
+    if saved and chosen.output and os.path.realpath(saved) == os.path.realpath(chosen.output):
+        raise FileError(f"{saved!r} is named by --save and by --output, and one would replace the other; name two.")
     for output in (chosen.output, getattr(chosen, "save", None)):
         if output is None:
             continue

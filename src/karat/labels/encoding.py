@@ -180,7 +180,7 @@ def _from_series(series: Any, side: str) -> Labels:
     if series.dtype == nw.Duration or (series.dtype == nw.Datetime and series.dtype.time_zone is None):
         return replace(_read_array(series.to_numpy(), side), items=index)  # NumPy keeps nanoseconds, Python does not
     if series.dtype == nw.Datetime:
-        return replace(_instants(series, side), items=index)
+        return replace(instants(series, side), items=index)
     if series.dtype == nw.Time:
         return replace(_read_array(times(series), side), items=index)
     simple = series.dtype.is_numeric() or series.dtype == nw.Boolean
@@ -192,7 +192,7 @@ def _from_series(series: Any, side: str) -> Labels:
     return replace(_read_present(series.drop_nulls().to_numpy(), present, side), items=index)
 
 
-def _instants(series: Any, side: str) -> Labels:
+def instants(series: Any, side: str) -> Labels:
     """Labels from times with a time zone, which are the same if they are the same instant."""
     utc = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None).to_numpy()
     labels = _read_array(utc, side)

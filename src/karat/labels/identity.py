@@ -3,7 +3,8 @@
 Two labels are the same if they are equal and of the same kind. The kinds are numbers (1 and 1.0 are the same label),
 text ("1" is not 1), bytes, booleans (True is not 1), dates, times without a zone, instants (times with a zone, in any
 zone), durations, and objects of any other type that compare by value. Tuples and frozensets are compared member by
-member. None, NaN, NaT and NA are not labels: they mark an item whose label is missing.
+member. None, NaN, NaT and NA are not labels: they mark an item whose label is missing; as members of a tuple they are
+one.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ UNITS = {
     "W": 7 * DAY * ATTO, "D": DAY * ATTO, "h": 3600 * ATTO, "m": 60 * ATTO, "s": ATTO, "ms": ATTO // 10**3,
     "us": ATTO // 10**6, "ns": ATTO // 10**9, "ps": ATTO // 10**12, "fs": ATTO // 10**15, "as": 1,
 }  # fmt: skip
-TRUE, FALSE = (bool, True), (bool, False)
+MONTHS = (0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334)  # days of a common year before each month
+KEY = object()  # begins the keys made here, so that none equals a tuple that is itself a label
+TRUE, FALSE, GAP = (KEY, True), (KEY, False), (KEY, None)
 
 
 class Singleton:
@@ -79,14 +82,14 @@ def _key(label: Any) -> Any:
         return _key_of_members(label)
     if not _needs_key(label.__class__) or label != label:  # NaT
         return label
-    kind, amount = temporal(label)
-    return (kind, amount)
+    return (KEY, *temporal(label))
 
 
 def _key_of_members(label: tuple[Any, ...] | frozenset[Any]) -> Any:
-    if not any(_needs_key(member.__class__) for member in label):
+    if not any(_needs_key(member.__class__) or is_missing(member) for member in label):
         return label
-    return (frozenset if isinstance(label, frozenset) else tuple)(map(_key, label))
+    keys = [GAP if is_missing(member) else _key(member) for member in label]
+    return (frozenset if isinstance(label, frozenset) else tuple)(keys)
 
 
 def is_temporal(label: Any) -> bool:
@@ -121,14 +124,25 @@ def temporal(label: Any) -> tuple[str, int]:
 
 def _of_numpy(label: Any) -> tuple[str, int]:
     unit, number = np.datetime_data(label.dtype)
+    amount = int(label.astype(np.int64)) * number
     if isinstance(label, np.timedelta64):
-        amount = int(label.astype(np.int64)) * number
         if unit in ("Y", "M"):  # no number of seconds
             return "months", amount * (12 if unit == "Y" else 1)
-        return "duration", amount * UNITS[unit]
-    if unit in ("Y", "M", "W", "D"):
-        return "date", int(label.astype("M8[D]").astype(np.int64))
-    return "time", int(label.astype(np.int64)) * number * UNITS[unit]
+        return "duration", amount * UNITS["ns" if unit == "generic" else unit]  # as in arrays
+    if unit in ("Y", "M"):
+        return "date", _days(amount * (12 if unit == "Y" else 1))
+    if unit in ("W", "D"):
+        return "date", amount * (7 if unit == "W" else 1)
+    return "time", amount * UNITS[unit]
+
+
+def _days(months: int) -> int:
+    """The days from 1970 to the first day of a month, counted from January 1970; NumPy's would overflow."""
+    year, month = 1970 + months // 12, months % 12
+    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    before = year - 1
+    days = before * 365 + before // 4 - before // 100 + before // 400 + MONTHS[month] + (leap and month > 1)
+    return days + 1 - EPOCH
 
 
 def _of_day(clock: datetime | time) -> int:
@@ -146,5 +160,5 @@ def is_missing(label: Any) -> bool:
         return True
     try:
         return bool(label != label)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, ArithmeticError):  # a signalling NaN raises the last
         return type(label).__name__ == "NAType"

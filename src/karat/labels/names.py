@@ -177,8 +177,8 @@ def _hashable(value: Any) -> bool:
 
 def plain(label: Any) -> Any:
     """Any library's scalar as a Python value, and dates as NumPy's, to print and save."""
-    if isinstance(label, np.timedelta64):
-        return label
+    if isinstance(label, np.timedelta64):  # without a unit it has no hash, and is in nanoseconds as in arrays
+        return label.astype("m8[ns]") if np.datetime_data(label.dtype)[0] == "generic" else label
     if isinstance(label, (np.number, np.bool_, np.str_, np.bytes_)):
         return label.item()
     kind: Any = type(label)

@@ -66,7 +66,7 @@ class Policy:
         cls, missing: Missing = "raise", noise: object = None, noise_as: NoiseAs | None = None, ignore: object = None
     ) -> Policy:
         """The policy with these options, labels as Python values; LabelError for an invalid option."""
-        if missing == "raise" and noise is None and noise_as is None and ignore is None:
+        if isinstance(missing, str) and missing == "raise" and noise is None and noise_as is None and ignore is None:
             return USUAL
         return cls(missing, plain(noise), noise_as, ignore=plain(ignore))
 

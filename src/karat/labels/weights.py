@@ -52,7 +52,8 @@ def _numbers(values: Any) -> NDArray[Any]:
         return array.astype(np.int64)
     if array.dtype.kind in "uf":
         return array.astype(np.float64)
-    return _exact([_number(value, position) for position, value in enumerate(values)])
+    given = array if array.dtype.kind == "O" and array.ndim == 1 else values  # an Arrow array has scalars of its own
+    return _exact([_number(value, position) for position, value in enumerate(given)])
 
 
 def _number(value: Any, position: int) -> Any:
@@ -67,6 +68,10 @@ def _number(value: Any, position: int) -> Any:
         return math.nan if value.is_nan() else math.inf if value > 0 else -math.inf
     exact: Any = value  # a Real need not offer as_integer_ratio(); int, Fraction and Decimal do
     fraction = Fraction(*exact.as_integer_ratio())
+    if fraction and not _float(fraction):
+        raise LabelError(
+            f"weights has {brief(value)} at position {position}, which as a float is 0; scale the weights."
+        )
     return fraction if math.isfinite(_float(fraction)) else (math.inf if fraction > 0 else -math.inf)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, TextIO
 
-from karat.errors import KaratError
+from karat.errors import KaratError, brief
 from karat.output.bars import without_bars
 from karat.output.files import atomic_file
 from karat.output.layout import Layout, Printed, delimited, markdown
@@ -151,6 +151,8 @@ def reproduce(
     >>> [claim.verdict for claim in reproduce("manning2008")][:4]
     ['reached', 'reached', 'reached', 'reached']
     """
+    if corpus is not None and not isinstance(corpus, (str, os.PathLike)):
+        raise KaratError(f"corpus={brief(corpus)} is neither a name nor a path; give one as text.")
     options = {
         "corpus": corpus if corpus is None else os.fspath(corpus), "gold": gold, "text": text, "keep": keep,
         "iterations": iterations, "variant": variant, "processes": processes,

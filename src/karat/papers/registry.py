@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, TypeVar
 
-from karat.errors import KaratError, Option, nearest
+from karat.errors import KaratError, Option, brief, nearest
 from karat.output.layout import Layout
 from karat.papers import list_studies
 from karat.papers.claims import Claim
@@ -122,13 +122,13 @@ def papers() -> dict[str, list[str]]:
 def find_study(paper: str, experiment: str | None = None) -> Declared:
     """The declaration of a paper, or of one of its experiments."""
     known = papers()
-    if paper not in known:
+    if not isinstance(paper, str) or paper not in known:
         choices = nearest(paper, list(known)) or f"it is one of {', '.join(known)}."
-        raise KaratError(f"there is no paper {paper!r}; {choices}")
+        raise KaratError(f"there is no paper {brief(paper)}; {choices}")
     experiments = known[paper]
-    if experiment is not None and experiment not in experiments:
+    if experiment is not None and not (isinstance(experiment, str) and experiment in experiments):
         has = f"it has {', '.join(experiments)}." if experiments else "leave experiment out."
-        raise KaratError(f"{paper} has no experiment {experiment!r}; {nearest(experiment, experiments) or has}")
+        raise KaratError(f"{paper} has no experiment {brief(experiment)}; {nearest(experiment, experiments) or has}")
     return _load(f"{paper}_{experiment}" if experiment else paper)
 
 

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import KaratError
+from karat.errors import KaratError, brief
 from karat.kernels.tallying import add_by_code
 from karat.labels.identity import Singleton
+from karat.limits import DRAWN
 from karat.output.numbers import several
 from karat.plot.lettering import OTHER, percent
 from karat.tables.table import Table
@@ -160,7 +161,8 @@ def has_cells(result: object) -> bool:
 def at_most(most: object) -> int:
     """Validate the greatest number of classes or clusters to draw."""
     if not isinstance(most, Integral) or isinstance(most, bool) or most < 1:
-        raise KaratError(f"most={most!r} is not a number of classes or clusters; give an integer from 1 on.")
+        raise KaratError(f"most={brief(most)} is not a number of classes or clusters; give an integer from 1 on.")
+    DRAWN.check(int(most), "most")
     return int(most)
 
 

@@ -13,7 +13,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-from karat.errors import KaratError, either
+from karat.errors import KaratError, brief, either
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -138,7 +138,7 @@ def plot_of(result: object, name: str | None, ax: Any, options: Mapping[str, Any
     kind = type(result).__name__
     if not pictures:
         raise KaratError(f"{kind} has no picture; karat.plot has what can be drawn.")
-    if name is not None and name not in pictures:
-        raise KaratError(f"{kind} has no picture {name!r}; choose {either(map(repr, pictures))}.")
+    if name is not None and not (isinstance(name, str) and name in pictures):
+        raise KaratError(f"{kind} has no picture {brief(name)}; choose {either(map(repr, pictures))}.")
     chosen = next(iter(pictures.values())) if name is None else pictures[name]
     return chosen.draw(result, ax=ax, **options)

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from karat.errors import LabelError, Option, TableError, brief, listed, nearest
+from karat.foreign import translated
 from karat.labels.alignment import align
 from karat.labels.encoding import Labels, to_labels
+from karat.labels.matching import numbered_items
 from karat.labels.policy import Policy
 from karat.labels.products import cross
 from karat.labels.rows import PRED
@@ -116,12 +118,16 @@ class Column:
     @property
     def items(self) -> Any:
         """The values as ids of the rows."""
+        from karat.sources.engines.dialects import series_values
+
         lacking = int(self.series.null_count())
         if self.series.dtype.is_float():
             lacking = int(np.isnan(self.series.to_numpy().astype(float)).sum())  # NaN is not an id: it equals nothing
         if lacking:
             raise LabelError(f"{lacking:,} rows of {self.role} have no {self.series.name!r}; give each item one.")
-        return self.series.to_numpy() if self.series.dtype.is_integer() else self.series.to_list()
+        remedy = "give ids that Python can hold, such as text"
+        with translated(lambda reason: f"{self.role}'s ids cannot be read ({reason}); {remedy}.", LabelError):
+            return series_values(self.series)
 
 
 def from_columns(
@@ -162,8 +168,10 @@ def from_columns(
     if other is not None:
         if id is None:
             raise LabelError("two frames are matched on ", Option("id"), "; give the column that names the items.")
-        crossed = _by_id(crossed, Column(first, id, "gold").items)
-        there = Column(last, id, "pred").items
+        here, there = Column(first, id, "gold").items, Column(last, id, "pred").items
+        for side, column in (("gold", here), ("pred", there)):
+            numbered_items({side: column}, {side: side})  # refuses ids that occur twice
+        crossed = _by_id(crossed, here)
         labels = {name: _by_id(side, there) for name, side in labels.items()}
     else:
         ids = crossed.items if id is None else Column(first, id, "id").items
@@ -185,6 +193,7 @@ def _by_id(labels: Labels, ids: Any) -> Labels:
 def _weights(frame: Any, weights: str | None, count: str | None) -> dict[str, Any]:
     """The column of weights, or of counts, as an argument of align(); empty if there is neither."""
     from karat.labels.weights import check_weights
+    from karat.sources.engines.dialects import is_long
 
     name = weights if count is None else count
     if name is None:
@@ -192,7 +201,7 @@ def _weights(frame: Any, weights: str | None, count: str | None) -> dict[str, An
     series = Column(frame, name, "weights" if count is None else "count").series
     if not series.dtype.is_numeric():
         raise TableError(f"counts and weights are {series.dtype} here; give a column of numbers.")
-    array = series.to_numpy()
+    array = np.array(series.to_list()) if is_long(series) else series.to_numpy()
     lacking = int(series.null_count()) or int(np.isnan(array).sum() if array.dtype.kind == "f" else 0)
     if lacking:
         raise TableError(f"{lacking:,} rows have no count or weight; give each one.")
@@ -202,7 +211,7 @@ def _weights(frame: Any, weights: str | None, count: str | None) -> dict[str, An
     if count is None:
         return {"weights": values}
     check_total(float(values.sum(dtype=np.float64)))
-    if values.dtype.kind == "f" and (values % 1).any():
+    if values.dtype.kind in "fO" and (values % 1).any():
         raise TableError(Option("count", (count,)), " has fractions; give whole numbers of items, or use weights.")
     return {"counts": values.astype(np.int64)}
 

@@ -140,14 +140,14 @@ class GroupScores(Result, Mapping[Any, Any]):
 
     def _table(self, system: str, digits: int) -> Layout:
         names = [str(m) for m in self.measures]
-        groups = {group: systems[system] for group, systems in self.scores.items()}
+        groups = [(group, systems[system]) for group, systems in self.scores.items()]  # True and 1 are two
         rows = [
             [
                 shown(group),
                 number(scores.table.n),
                 *(cell for name in names for cell in self._cells(scores, name, digits)),
             ]
-            for group, scores in groups.items()
+            for group, scores in groups
         ]
         blank = [] if self.sampling is None else ["–"]
         for name, weight in (("macro", lambda _: 1.0), ("micro", lambda scores: float(scores.n))):
@@ -155,7 +155,7 @@ class GroupScores(Result, Mapping[Any, Any]):
             cells = (cell for measure in names for cell in (decimals(means[measure], digits), *blank))
             rows.append([name, number(self.n), *cells])
         of = f"{shown(system)}: " if self.named else ""
-        remarks = list(dict.fromkeys(text for scores in groups.values() for text in scores.remarks()))
+        remarks = list(dict.fromkeys(text for _, scores in groups for text in scores.remarks()))
         if len(remarks) > MOST:
             remarks[MOST:] = [f"{len(remarks) - MOST} more notes; result[group] prints those of one group."]
         one = len(self.systems) == 1

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, Unpack, overload
 
 from karat.errors import TableError
+from karat.labels.names import ByLabel
 from karat.scoring.arguments import evaluation_of
 from karat.scoring.evaluation import Evaluation
 from karat.scoring.given import Columns, Groups, System, Systems
@@ -72,7 +73,9 @@ def table(
     """
     ev = evaluation_of(data, other, data_options(options, "table")).collected()
     if ev.groups is not None:
-        return {group: dict(t) if ev.named else next(iter(t.values())) for group, t in ev.groups.items()}
+        tables = ByLabel((group, dict(t) if ev.named else next(iter(t.values()))) for group, t in ev.groups.items())
+        plain = dict(tables.items())
+        return plain if len(plain) == len(tables) else tables  # True and 1 are one key of a dict
     for counts in ev.tables.values():
         if not isinstance(counts, Table):
             raise TableError("the cells were not collected; score the frame instead.")

@@ -68,11 +68,15 @@ class SamplingOption(NamedTuple):
 
     def check(self, value: object) -> None:
         """Raise MeasureError if the option does not take the value."""
-        from numbers import Integral  # imported late, as is karat.limits: the command line's help needs neither
+        from numbers import Integral  # imported late, as are NumPy and karat.limits: the command line's help needs none
 
-        if self.choices is not None and value not in self.choices():
+        from numpy import bool_
+
+        if self.choices is not None and not (isinstance(value, str) and value in self.choices()):
             use = either(map(repr, self.choices()))
             raise MeasureError(Option(self.name, (value,)), f" is not {self.noun}; use {use}.")
+        if isinstance(self.default, bool) and not isinstance(value, (int, bool_)):
+            raise MeasureError(Option(self.name, (value,)), " is neither True nor False; give one of them.")
         if self.least is not None and (not isinstance(value, Integral) or value < self.least):
             raise MeasureError(Option(self.name, (value,)), f" {self.remedy}.")
         if self.limit and isinstance(value, Integral):

@@ -35,7 +35,8 @@ def table(chosen: Namespace) -> None:
     (counts,) = tables.values()
     if chosen.save is not None:
         counts.save(chosen.save)
-        return
+        if not _shown_too(chosen):
+            return
     by_ending = chosen.output is not None and chosen.format is None
     if by_ending and chosen.output.lower().endswith((".parquet", ".json")):
         counts.save(chosen.output)
@@ -57,6 +58,11 @@ def table(chosen: Namespace) -> None:
         dict,
         notes,
     )
+
+
+def _shown_too(chosen: Namespace) -> bool:
+    """Whether something is asked for besides the table that --save keeps."""
+    return chosen.output is not None or chosen.format is not None
 
 
 def _check_distinct(counts: Any) -> None:
@@ -135,7 +141,7 @@ def merge(chosen: Namespace) -> None:
         total = total - karat.Table.load(path)
     if chosen.save is not None:
         total.save(chosen.save)
-        if chosen.measures is None:
+        if chosen.measures is None and not _shown_too(chosen):
             return
     board = Board({"merged": karat.score(total, measures=measures_of(chosen))})
     show(chosen, lambda: [board.layout(chosen.digits)], board.records, board.to_dict)

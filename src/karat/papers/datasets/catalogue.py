@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from karat.errors import KaratError, nearest
+from karat.errors import KaratError, brief, nearest
 
 
 class Carrier(NamedTuple):
@@ -120,7 +120,7 @@ DATASETS = {
 
 def find(name: str) -> Dataset:
     """A data set by its name."""
-    if name not in DATASETS:
+    if not isinstance(name, str) or name not in DATASETS:
         known = f"it is one of {', '.join(DATASETS)}."
-        raise KaratError(f"there is no data set {name!r}; {nearest(name, list(DATASETS)) or known}")
+        raise KaratError(f"there is no data set {brief(name)}; {nearest(name, list(DATASETS)) or known}")
     return DATASETS[name]

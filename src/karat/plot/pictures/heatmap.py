@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat import errors
 from karat.errors import KaratError
 from karat.explanations.explanation import Explanation
 from karat.plot.canvas import axes, bare, paper, readable_on, shades
@@ -57,8 +58,8 @@ def heatmap(table: object, *, ax: Axes | None = None, most: int = MOST, share: s
 
     table: a Table, or a result that has one, such as Scores or an Explanation.
     """
-    if share not in ("class", "cluster"):
-        raise KaratError(f"share={share!r} is not supported; use 'class' or 'cluster'.")
+    if not isinstance(share, str) or share not in ("class", "cluster"):
+        raise KaratError(f"share={errors.brief(share)} is not supported; use 'class' or 'cluster'.")
     view = overview(table, at_most(most), most).beside()
     rows, cols = view.counts.shape
     ax = axes(ax, *_size_of(view))

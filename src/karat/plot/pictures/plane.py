@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from karat.comparisons.results import Comparison
-from karat.errors import KaratError
+from karat.errors import KaratError, brief
 from karat.measures.information import completeness, homogeneity
 from karat.plot.canvas import GREY, LINES, axes, ink, paper, size_after_layout
 from karat.plot.lettering import dots, name, size_of
@@ -73,6 +73,8 @@ def plane(systems: object, *, ax: Axes | None = None, beta: float = 1, zoom: boo
     """
     if not isinstance(beta, Real) or isinstance(beta, bool) or not 0 < float(beta) < float("inf"):
         raise KaratError(f"beta={beta!r} is not a weight of completeness; give a number above 0, such as 1.")
+    if zoom is not None and not isinstance(zoom, (int, np.bool_)):
+        raise KaratError(f"zoom={brief(zoom)} is neither True nor False; give one of them, or None.")
     tables, points = _points(systems)
     if zoom is None:
         zoom = len(points) > 1 and all(np.ptp([p[axis] for p in points]) < CLOSE for axis in (1, 2))

@@ -71,7 +71,8 @@ def _chosen(comparison: Comparison, measures: str | Measure | Iterable[str | Mea
     """The measures to draw, parsed."""
     if measures is None:
         return list(comparison.measures[:MOST])
-    given = [measures] if isinstance(measures, (str, Measure)) else list(measures)
+    one = isinstance(measures, (str, Measure)) or not isinstance(measures, Iterable)
+    given: list[Any] = [measures] if one else list(measures)  # type: ignore[arg-type]
     if not given:
         raise KaratError("measures is empty; name some of those compared, or leave it out.")
     return [parse(measure) for measure in given]

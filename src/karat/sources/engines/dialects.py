@@ -13,7 +13,7 @@ import numpy as np
 
 from karat.errors import LabelError
 from karat.foreign import translated
-from karat.labels.encoding import times
+from karat.labels.encoding import instants, times
 
 Lazy: TypeAlias = Any  # narwhals' LazyFrame, which is generic in what it wraps
 
@@ -100,7 +100,7 @@ def collected(lazy: Lazy) -> dict[str, list[Any]]:
 
 
 def columns(lazy: Lazy) -> dict[str, Any]:
-    """The columns of a result: arrays of numbers where none is missing, Series of instants, else lists."""
+    """The columns of a result: arrays of numbers where none is missing, else lists of plain values."""
     native = lazy.to_native()
     with engine_errors(native):
         return _of_spark(native) if comes_from(native, "pyspark") else frame_columns(lazy.collect())
@@ -118,18 +118,24 @@ def _of_spark(native: Any) -> dict[str, Any]:
 
 
 def frame_columns(frame: Any) -> dict[str, Any]:
-    """The columns of a collected frame: arrays of numbers where none is missing, Series of instants, else lists."""
-    return {name: _values(frame[name]) for name in frame.columns}
+    """The columns of a collected frame: arrays of numbers where none is missing, else lists of plain values."""
+    return {name: series_values(frame[name]) for name in frame.columns}
 
 
-def _values(series: Any) -> Any:
-    long = series.dtype in (nw.Int128, nw.UInt128)  # NumPy has no such type
-    if series.dtype.is_integer() and not long and not series.null_count():
+def is_long(series: Any) -> bool:
+    """Whether the values are integers of 128 bits, a type that NumPy does not have."""
+    return series.dtype in (nw.Int128, nw.UInt128)
+
+
+def series_values(series: Any) -> Any:
+    """The values of a column: an array of integers if none is missing, else a list of values that lose nothing."""
+    if series.dtype.is_integer() and not is_long(series) and not series.null_count():
         return series.to_numpy()
     if series.dtype == nw.Time:
         return list(times(series))
-    if series.dtype == nw.Datetime and series.dtype.time_zone is not None:
-        return series.to_native()  # whose labels are instants; Python's times lack nanoseconds
     if series.dtype in (nw.Duration, nw.Datetime) and getattr(series.dtype, "time_unit", "") == "ns":
-        return list(series.to_numpy())
+        if series.dtype == nw.Datetime and series.dtype.time_zone is not None:
+            codes, names = instants(series, "column").coded
+            return [None if code < 0 else names[code] for code in codes.tolist()]
+        return list(series.to_numpy())  # Python's types lack nanoseconds
     return series.to_list()

@@ -183,6 +183,9 @@ def parameters() -> dict[str, Parameter]:
     return {name: kind.__metadata__[0] for name, kind in ReadingOptions.__annotations__.items()}
 
 
+TEXTS = ("gold", "pred", "id", "by", "weights", "count", "input", "delimiter", "encoding")  # options that are text
+
+
 class Reading(NamedTuple):
     """The options of reading files, with default values for those that were not given."""
 
@@ -196,6 +199,8 @@ class Reading(NamedTuple):
             if name not in declared:
                 raise TypeError(f"read() has no option {name!r}; {nearest(name, declared)}".removesuffix("; "))
         values: Any = {name: parameter.default for name, parameter in declared.items()} | given
+        for name in TEXTS:
+            _check_text(name, values[name])
         values |= {"gold": _columns(values["gold"]), "pred": _texts_of(values["pred"])}
         return cls(values)
 
@@ -258,6 +263,14 @@ class Reading(NamedTuple):
         return self
 
 
+def _check_text(name: str, value: Any) -> None:
+    """Refuse an option that is neither text nor None, nor for gold and pred a list of texts."""
+    several = name in ("gold", "pred") and isinstance(value, (list, tuple))
+    if not all(part is None or isinstance(part, str) for part in (value if several else (value,))):
+        many = ", or several as a list" if name in ("gold", "pred") else ""
+        raise FileError(Option(name, (value,)), f" is not text; give one name{many}.")
+
+
 def _columns(names: Columns | None) -> Name | None:
     """Column names in normal form: one as a string, several as a tuple, none as None."""
     if names is None or isinstance(names, str):
@@ -276,7 +289,7 @@ def check_encoding(encoding: str) -> None:
     try:
         "".encode(encoding)
         known = codecs.lookup(encoding)._is_text_encoding
-    except (LookupError, UnicodeError):
+    except (LookupError, ValueError):  # a name with a zero byte raises the last
         known = False
     if not known:
         raise FileError(f"{encoding!r} is no encoding; use 'utf-8', 'latin-1', 'utf-16' or another of Python's.")

@@ -15,6 +15,8 @@ from karat.sources.files.options import Name
 from karat.sources.files.registry import Header, Query
 from karat.sources.files.sources import Source, different_columns
 
+DIGITS = 38  # of decimals; DuckDB reads those with more as floats
+
 
 def header_of(database: Database, source: Input, query: Query) -> Header:
     """The columns of a file, or of several files, which must have the same columns."""
@@ -32,17 +34,49 @@ def selected(database: Database, source: Source, roles: dict[str, Name]) -> str:
     query = _named_by_role(database, source, roles)
     chosen = []
     for role, kind, *_ in database.all(f"DESCRIBE {query}", source.input.name):
+        _check_types(source, roles[role])
         if not isinstance(roles[role], str):
+            if _loses(kind):
+                raise FileError(
+                    f"{source.input.name!r} has {kind} in columns {', '.join(map(repr, roles[role]))}, of which Python "
+                    "would lose a part; save them as text."
+                )
             chosen.append(role)
             continue
         if "[" in kind or kind.startswith(("STRUCT", "MAP", "UNION")):
             raise FileError(
                 f"{source.input.name!r} has {kind} in column {roles[role]!r}; give text or a number as a label."
             )
-        # Python's times lack nanoseconds and names of zones
-        as_text = role == "item" or any(word in kind for word in ("TIME ZONE", "TIMESTAMPTZ", "_NS"))
-        chosen.append(f"CAST({role} AS VARCHAR) AS {role}" if as_text else role)
+        as_text = role == "item" or _loses(kind)
+        finite = not as_text and kind.startswith(("DATE", "TIMESTAMP"))
+        chosen.append(f"CAST({role} AS VARCHAR) AS {role}" if as_text else _finite(role) if finite else role)
     return f"SELECT {', '.join(chosen)} FROM ({query})"
+
+
+def _loses(kind: str) -> bool:
+    """Whether Python loses a part of values: times lack nanoseconds and names of zones, intervals lack months."""
+    return any(word in kind for word in ("TIME ZONE", "TIMESTAMPTZ", "_NS", "INTERVAL"))
+
+
+def _finite(role: str) -> str:
+    """SQL of dates or times; an infinite one is refused, which in Python would be the last day of the year 9999."""
+    return f"CASE WHEN NOT isfinite({role}) THEN error('a date or time is infinite') ELSE {role} END AS {role}"
+
+
+def _check_types(source: Source, name: Name) -> None:
+    """Refuse columns of types that DuckDB rounds when it reads the file."""
+    types = dict(zip(source.columns, source.types, strict=False))
+    for part in (name,) if isinstance(name, str) else name:
+        kind = types.get(part, "")
+        if kind == "duration[ns]" or (kind.startswith(("DECIMAL(", "decimal256")) and _digits(kind) > DIGITS):
+            raise FileError(
+                f"{source.input.name!r} has {kind} in column {part!r}, which would be rounded; save it as text."
+            )
+
+
+def _digits(kind: str) -> int:
+    """The digits of a decimal type such as DECIMAL(60,40)."""
+    return int(kind.partition("(")[2].partition(",")[0].rstrip(")"))
 
 
 def selected_rows(database: Database, source: Source, roles: dict[str, Name]) -> str:

@@ -36,6 +36,7 @@ class Source(NamedTuple):
     group: str | None = None
     queried: bool = False
     inner: tuple[str, ...] = ()  # the names of the columns in queries
+    types: tuple[str, ...] = ()  # the types of the columns in the file, if it has any
     batches: Callable[[], Iterator[Any]] | None = None  # the only column in batches, in row order
     note: str = ""  # a note for the user on what was left out
 
@@ -118,7 +119,7 @@ def _queried(source: Input, query: Query, database: Database) -> Source:
     from karat.sources.files.selecting import column, header_of
 
     header = header_of(database, source, query)
-    opened = Source(source, header.names, str, queried=True, inner=header.inner)
+    opened = Source(source, header.names, str, queried=True, inner=header.inner, types=header.types)
     return opened._replace(load=lambda name: column(database, opened, name))
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from karat.errors import FileError
+from karat.foreign import first_line
 from karat.sources.files.inputs import Input
 from karat.sources.files.registry import Format, Header, Query, add
 
@@ -35,7 +36,10 @@ def header_of(database: Database, source: Input) -> Header:
 
 def rows_of(database: Database, source: Input, size: int) -> str:
     """The name in SQL of the data set."""
-    return database.registered(_opened(database, source))
+    try:
+        return database.registered(_opened(database, source))
+    except database.duckdb.Error as problem:  # a type that it does not know, in any column
+        raise FileError(f"{source.name!r} cannot be read ({first_line(problem)}); save the column as text.") from None
 
 
 add(

@@ -12,6 +12,8 @@ from karat.sources.files.registry import Format, Header, Query, add
 if TYPE_CHECKING:
     from karat.sources.files.database import Database
 
+DIGITS = 38  # of decimals; DuckDB reads those with more as floats
+
 
 def header_of(database: Database, source: Input) -> Header:
     """The names in the Parquet schema: DuckDB renames columns whose names are equal but for case."""
@@ -22,16 +24,17 @@ def header_of(database: Database, source: Input) -> Header:
     declared = database.all(f"{sizes}, ({rows})", source.name)[0]
     UNPACKED.check(max(size or 0 for size in declared), repr(source.name), FileError)
     described = database.all(f"DESCRIBE SELECT * FROM {rows_of(database, source, 0)}", source.name)
-    query = f"SELECT name, coalesce(num_children, 0) FROM parquet_schema({sql.paths(source)})"
+    query = f"SELECT name, coalesce(num_children, 0), coalesce(precision, 0) FROM parquet_schema({sql.paths(source)})"
     nodes = database.all(query, source.name, in_order=True)
-    names, index = [], 1  # node 0 is the root
-    for _ in described:
+    names, types, index = [], [], 1  # node 0 is the root
+    for _, kind, *_ in described:
         names.append(nodes[index][0])
+        types.append(kind if nodes[index][2] <= DIGITS else f"DECIMAL({nodes[index][2]})")
         index = _next_sibling(nodes, index)
-    return Header(tuple(names), tuple(row[0] for row in described), tuple(row[1] for row in described))
+    return Header(tuple(names), tuple(row[0] for row in described), tuple(types))
 
 
-def _next_sibling(nodes: list[tuple[str, int]], index: int) -> int:
+def _next_sibling(nodes: list[tuple[str, int, int]], index: int) -> int:
     """The index after a node and all its descendants, in depth-first order."""
     children = nodes[index][1]
     index += 1
