@@ -217,7 +217,7 @@ def test_an_interrupted_corpus_leaves_nothing(tmp_path: Path) -> None:
 @needs_festival
 def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(KaratError, match=r"cannot be made .*; choose another place"):
+    with pytest.raises(KaratError, match=r"cannot be created .*; choose another"):
         make_corpus(tmp_path / "file" / "corpus", 3)
 
 
