@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
+import subprocess
+import sys
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -113,3 +117,17 @@ def test_dates_far_beyond_the_calendar_stay_apart() -> None:
         assert label_key(np.datetime64(text, "M")) == label_key(np.datetime64(text, "D")), text
     assert label_key(np.datetime64("1601", "Y")) == label_key(date(1601, 1, 1))
     assert label_key(np.datetime64("2024-01-04", "W")) == label_key(date(2024, 1, 4))
+
+
+def test_results_find_their_labels_after_pickling_in_another_process(tmp_path: Path) -> None:
+    groups = [True, True, 1, 1, date(2024, 1, 31), date(2024, 1, 31)]
+    scores = karat.score([1, 1, 2, 2, 3, 3], [1, 1, 2, 3, 3, 3], "purity", by=groups)
+    (tmp_path / "scores").write_bytes(pickle.dumps(scores))
+    code = (
+        "import pickle, sys, datetime; scores = pickle.load(open(sys.argv[1], 'rb')); "
+        "print([scores[group]['purity'] for group in (True, 1, datetime.date(2024, 1, 31))])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "scores")], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.strip() == "[1.0, 1.0, 1.0]", done.stderr

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
 from karat.errors import LabelError
-from karat.labels.identity import keys_of
+from karat.labels.identity import is_hashable, keys_of
 from karat.labels.names import canonical_order, plain_values
 
 OVERLAP = "keep each item in one cluster: clusters that overlap are a cover, not a partition."
@@ -69,20 +69,12 @@ def _items(members: Iterable[Any], side: str) -> Sequence[Any]:
     try:
         hash(tuple(items))
     except TypeError:
-        bad = next(item for item in items if isinstance(item, (list, dict, set)) or not _hashable(item))
+        bad = next(item for item in items if isinstance(item, (list, dict, set)) or not is_hashable(item))
         raise LabelError(
             f"{side} has the {type(bad).__name__} {str(bad)[:60]} in a cluster, which cannot be an item; "
             "give clusters as lists or sets of ids."
         ) from None
     return items
-
-
-def _hashable(item: Any) -> bool:
-    try:
-        hash(item)
-    except TypeError:
-        return False
-    return True
 
 
 def _numbered(labels: AbstractSet[Any], side: str) -> Clusters:

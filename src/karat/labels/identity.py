@@ -27,8 +27,13 @@ UNITS = {
     "us": ATTO // 10**6, "ns": ATTO // 10**9, "ps": ATTO // 10**12, "fs": ATTO // 10**15, "as": 1,
 }  # fmt: skip
 MONTHS = (0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334)  # days of a common year before each month
-KEY = object()  # begins the keys made here, so that none equals a tuple that is itself a label
-TRUE, FALSE, GAP = (KEY, True), (KEY, False), (KEY, None)
+
+
+class Key:
+    """Begins the keys made here, so that none equals a tuple that is a label; a class, since keys are pickled."""
+
+
+TRUE, FALSE, GAP = (Key, True), (Key, False), (Key, None)
 
 
 class Singleton:
@@ -82,7 +87,7 @@ def _key(label: Any) -> Any:
         return _key_of_members(label)
     if not _needs_key(label.__class__) or label != label:  # NaT
         return label
-    return (KEY, *temporal(label))
+    return (Key, *temporal(label))
 
 
 def _key_of_members(label: tuple[Any, ...] | frozenset[Any]) -> Any:
@@ -152,6 +157,15 @@ def _of_day(clock: datetime | time) -> int:
 
 def _microseconds(duration: timedelta) -> int:
     return (duration.days * DAY + duration.seconds) * 10**6 + duration.microseconds
+
+
+def is_hashable(label: Any) -> bool:
+    """Whether a label has a hash; a list, a Series or a writable memoryview has none."""
+    try:
+        hash(label)
+    except Exception:  # of any type, in a class of the user's
+        return False
+    return True
 
 
 def is_missing(label: Any) -> bool:

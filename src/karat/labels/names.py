@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from karat.errors import LabelError, TableError
 from karat.foreign import first_line
-from karat.labels.identity import Singleton, is_missing, is_temporal, label_key, numbered, temporal
+from karat.labels.identity import Singleton, is_hashable, is_missing, is_temporal, label_key, numbered, temporal
 
 Ints = NDArray[np.int64]
 T = TypeVar("T")
@@ -161,18 +161,10 @@ def _brief(value: Any) -> str:
 
 
 def _unhashable(values: Iterable[Any], side: str) -> str:
-    position, value = next((p, v) for p, v in enumerate(values) if not _hashable(v))
+    position, value = next((p, v) for p, v in enumerate(values) if not is_hashable(v))
     kind = type(value).__name__
     remedy = "give clusters as sets of items, [set(c) for c in clusters], or one plain label per item."
     return f"{side} has the {kind} {str(value)[:60]} at position {position}, which cannot be a label; {remedy}"
-
-
-def _hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 def plain(label: Any) -> Any:

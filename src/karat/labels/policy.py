@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from karat.errors import LabelError, Option, brief, listed
-from karat.labels.identity import is_missing
+from karat.labels.identity import is_hashable, is_missing
 from karat.labels.names import plain
 
 Missing: TypeAlias = Literal["raise", "drop", "singletons", "cluster"]
@@ -44,7 +44,7 @@ class Policy:
                 Option("noise_as", (self.noise_as,)), f" is not a policy; use one of {listed(get_args(NoiseAs))}."
             )
         for name, label in (("noise", self.noise), ("ignore", self.ignore)):
-            if not _hashable(label):
+            if not is_hashable(label):
                 raise LabelError(f"{name}={brief(label)} cannot be a label; give one label, as it is among the others.")
             if label is not None and is_missing(label):
                 raise LabelError(
@@ -106,14 +106,6 @@ class Policy:
             noise_items=self.noise_items - part.noise_items,
             ignored_items=self.ignored_items - part.ignored_items,
         )
-
-
-def _hashable(label: Any) -> bool:
-    try:
-        hash(label)
-    except Exception:  # such as a list, a Series or a writable memoryview
-        return False
-    return True
 
 
 def label_text(label: Any) -> str:

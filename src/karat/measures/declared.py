@@ -5,9 +5,9 @@ families come last; if it is named here, editors that do not run code can comple
 """
 
 from importlib import import_module
-from pathlib import Path
-from pkgutil import iter_modules
+from os.path import dirname
 
+from karat.machine.modules import module_names
 from karat.measures.information import *
 from karat.measures.variation import *
 from karat.measures.adjusted import *
@@ -18,5 +18,5 @@ from karat.measures.assignments import *
 from karat.measures.bcubed import *
 from karat.measures.coding import *
 
-for _file in iter_modules([str(Path(__file__).parent)]):
-    import_module(f"karat.measures.{_file.name}")
+for _name in module_names(dirname(__file__)):
+    import_module(f"karat.measures.{_name}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib.resources import files
 from inspect import cleandoc
 
 _ENTRY = re.compile(r"^@\w+\{([^\s,]+),(.*?)\n\}", flags=re.DOTALL | re.MULTILINE)
@@ -14,6 +13,8 @@ _FIELD = re.compile(r"(\w+)\s*=\s*\{(.*?)\},?\s*\n")  # one field a line
 @cache
 def references() -> dict[str, str]:
     """The citations of references.bib by key, each as one line."""
+    from importlib.resources import files
+
     return citations((files("karat") / "references.bib").read_text(encoding="utf-8"))
 
 

@@ -14,6 +14,8 @@ synth/          synthetic documents, and clustering algorithms
 
 import os
 
+from karat.machine.modules import module_names
+
 
 def list_studies() -> dict[str, list[str]]:
     """The names of the experiments of each paper in studies/, without loading the modules.
@@ -21,9 +23,8 @@ def list_studies() -> dict[str, list[str]]:
     >>> list_studies()["reichart2009"]
     ['labels']
     """
-    files = sorted(file for folder in __path__ for file in os.listdir(os.path.join(folder, "studies")))
     papers: dict[str, list[str]] = {}
-    for name in (file.removesuffix(".py") for file in files if file.endswith(".py") and not file.startswith("_")):
+    for name in module_names(os.path.join(__path__[0], "studies")):
         paper, _, experiment = name.partition("_")
         papers.setdefault(paper, []).extend([experiment] if experiment else [])
     return papers

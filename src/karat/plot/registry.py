@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from karat.errors import KaratError, brief, either
+from karat.machine.modules import module_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -106,8 +106,8 @@ def _types(of: type | tuple[type, ...]) -> tuple[type, ...]:
 def _load() -> None:
     """Import the modules of pictures/, which declare theirs."""
     package = import_module("karat.plot.pictures")
-    for module in iter_modules(package.__path__):
-        import_module(f"karat.plot.pictures.{module.name}")
+    for name in module_names(package.__path__[0]):
+        import_module(f"karat.plot.pictures.{name}")
 
 
 def list_pictures() -> tuple[Picture, ...]:

@@ -5,8 +5,9 @@ A file declares its method with @interval_method of registry.py; that is all it 
 
 from __future__ import annotations
 
-from os import scandir
 from typing import TYPE_CHECKING
+
+from karat.machine.modules import module_names
 
 if TYPE_CHECKING:
     from karat.uncertainty.registry import IntervalMethod
@@ -17,6 +18,4 @@ _methods: dict[str, IntervalMethod] = {}  # those that have been loaded, by name
 
 def method_names() -> tuple[str, ...]:
     """What the option `method` takes, without loading the methods: auto, and each method."""
-    with scandir(__path__[0]) as entries:  # pkgutil would load twenty times as much
-        files = [entry.name.removesuffix(".py") for entry in entries if entry.name.endswith(".py")]
-    return AUTO, *dict.fromkeys([*sorted(name for name in files if name != "__init__"), *_methods])
+    return AUTO, *dict.fromkeys([*module_names(__path__[0]), *_methods])

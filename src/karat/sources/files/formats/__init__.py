@@ -3,9 +3,9 @@
 A file that is put here is loaded with the others, by its name: there is no list to enter.
 """
 
-import os
 from importlib import import_module
 
-for _name in sorted(os.listdir(os.path.dirname(__file__))):
-    if _name.endswith(".py") and not _name.startswith("_"):
-        import_module(f"{__name__}.{_name.removesuffix('.py')}")
+from karat.machine.modules import module_names
+
+for _name in module_names(__path__[0]):
+    import_module(f"{__name__}.{_name}")
