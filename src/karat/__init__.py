@@ -6,11 +6,14 @@ Everything is loaded by the first use of its name.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from karat.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from karat import examples as examples
     from karat import meta as meta
     from karat import plot as plot
@@ -77,18 +80,24 @@ else:  # type checkers are not shown it, so that they know which names there are
             return import_module(f"karat.{_MODULES[name]}")
         if name.startswith("_"):
             raise AttributeError(f"module 'karat' has no attribute {name!r}")
-        for module in (
-            "measures.declared",
-            "chance.adjusting",
-        ):  # so that parse() and list_measures() know all measures
-            import_module(f"karat.{module}")
+        measures = _measures()
         if name in _HOMES:
             return getattr(import_module(f"karat.{_HOMES[name]}"), name)
-        from karat.measures.registry import _registry
-
-        if name in _registry:
-            return _registry[name]
+        if name in measures:
+            return measures[name]
         raise AttributeError(f"module 'karat' has no attribute {name!r}")
+
+
+@cache
+def _measures() -> Mapping[str, Measure]:
+    """All measures by name; loads every file that declares some, so that parse() and list_measures() know all."""
+    from importlib import import_module
+
+    for module in ("measures.declared", "chance.adjusting"):
+        import_module(f"karat.{module}")
+    from karat.measures.registry import _registry
+
+    return _registry
 
 
 _ROOMS = {

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from karat.errors import LabelError, MeasureError, TableError, listed
 from karat.kernels.expected import expected_information
+from karat.kernels.objects import types_of
 from karat.limits import MATRIX
 from karat.measures.declared import (
     ami,
@@ -191,7 +192,7 @@ def _size(labels: Any, name: str) -> int:
         raise LabelError(f"{name} must be 1D: shape is {tuple(shape)}; give one label per item.")
     if not hasattr(labels, "__len__"):
         raise LabelError(f"{name} is {labels!r}; give a list or an array of labels.")
-    if isinstance(labels, (list, tuple)) and float in set(map(type, labels)):
+    if isinstance(labels, (list, tuple)) and float in types_of(labels):
         _check_floats(np.array([x if isinstance(x, float) else 0.0 for x in labels]), name)
     elif isinstance(labels, np.ndarray) and labels.dtype.kind == "f":
         _check_floats(labels, name)

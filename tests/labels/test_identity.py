@@ -18,6 +18,7 @@ import polars as pl
 import pytest
 
 import karat
+from karat.errors import LabelError
 from karat.labels.identity import label_key
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -131,3 +132,17 @@ def test_results_find_their_labels_after_pickling_in_another_process(tmp_path: P
         [sys.executable, "-c", code, str(tmp_path / "scores")], capture_output=True, text=True, check=False
     )
     assert done.stdout.strip() == "[1.0, 1.0, 1.0]", done.stderr
+
+
+def test_labels_that_change_their_own_list_while_they_are_compared_are_refused() -> None:
+    class Destroyer:
+        def __hash__(self) -> int:
+            return 1
+
+        def __eq__(self, other: object) -> bool:
+            labels.clear()
+            return False
+
+    labels = [Destroyer() for _ in range(10)]
+    with pytest.raises(LabelError, match="gold cannot be read: the labels changed"):
+        karat.ari(labels, range(10))

@@ -16,7 +16,6 @@ import io
 import os
 import signal
 import sys
-import threading
 from contextlib import nullcontext
 from typing import Any
 
@@ -114,10 +113,11 @@ def _heed_signals() -> dict[int, Any]:
     Ignored signals, such as SIGHUP under nohup, stay ignored.
     """
     ends = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    if threading.current_thread() is not threading.main_thread():  # handlers can be set in the main thread only
-        return {}
     usual = (signal.SIG_DFL, signal.default_int_handler, _end)
-    return {number: signal.signal(number, _end) for number in ends if signal.getsignal(number) in usual}
+    try:
+        return {number: signal.signal(number, _end) for number in ends if signal.getsignal(number) in usual}
+    except ValueError:  # handlers can be set in the main thread only
+        return {}
 
 
 def _end(number: int, _: object) -> None:

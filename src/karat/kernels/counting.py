@@ -106,10 +106,11 @@ def _dense(row: _Column, col: _Column) -> Ints | None:
     ends = [end for start, stop in shares(size) for end in range(start, stop, PART)] + [size]
     columns = (row.values, col.values, row.low, row.bits, col.low, col.bits)
     parts = in_parallel([partial(count_dense, *columns, a, b) for a, b in pairwise(ends)])
-    total = np.zeros(1 << (row.bits + col.bits), dtype=np.int64)
-    for part in parts:
-        if part is None:
-            return None
+    counted = [part for part in parts if part is not None]
+    if len(counted) < len(parts):
+        return None
+    total = counted[0].astype(np.int64)
+    for part in counted[1:]:
         total += part
     return total
 
@@ -146,7 +147,7 @@ def _differences(values: AnyInts, base: int) -> NDArray[np.uint64]:
 
 def _nonempty(table: Ints, row: _Column, col: _Column) -> Cells:
     """The non-empty cells of a dense table."""
-    offsets = np.flatnonzero(table)
+    offsets = table.nonzero()[0]
     matrix = table.reshape(1 << row.bits, 1 << col.bits)
     cells = offsets >> col.bits, offsets & ((1 << col.bits) - 1), table[offsets]
     del offsets
@@ -155,8 +156,8 @@ def _nonempty(table: Ints, row: _Column, col: _Column) -> Cells:
 
 def _compact(cells: Sequence[Ints], row: _Column, row_sizes: Ints, col: _Column, col_sizes: Ints) -> Cells:
     """Cells from their rows, columns and counts, renumbered without empty rows and columns."""
-    rows, row_offsets = _ranked(cells[0], row_sizes > 0)
-    cols, col_offsets = _ranked(cells[1], col_sizes > 0)
+    rows, row_offsets = _ranked(cells[0], row_sizes)
+    cols, col_offsets = _ranked(cells[1], col_sizes)
     sizes = row_sizes[row_offsets], col_sizes[col_offsets]
     return Cells(row.labels_at(row_offsets), col.labels_at(col_offsets), rows, cols, cells[2], *sizes)
 
@@ -167,12 +168,12 @@ def _used(codes: Ints, size: int) -> NDArray[np.bool_]:
     return used
 
 
-def _ranked(codes: Ints, used: NDArray[np.bool_]) -> tuple[Ints, Ints]:
-    """Codes renumbered without the unused ones, and the old code of each new one."""
-    used_codes = np.flatnonzero(used)
+def _ranked(codes: Ints, sizes: NDArray[Any]) -> tuple[Ints, Ints]:
+    """Codes renumbered without those of size 0, and the old code of each new one."""
+    used_codes = sizes.nonzero()[0]
     if used_codes.size == 0 or used_codes[-1] + 1 == used_codes.size:
         return codes, used_codes
-    ranks = np.cumsum(used, dtype=np.int64)
+    ranks = np.cumsum(sizes != 0, dtype=np.int64)
     ranks -= 1
     return ranks[codes], used_codes
 

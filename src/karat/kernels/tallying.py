@@ -19,7 +19,7 @@ def tally(values: Ints) -> tuple[Ints, Ints]:
     if high > 2 * values.size + 1024:
         return np.unique(values, return_counts=True)
     times = histogram(values, 0, high + 1, 0, values.size)
-    distinct = np.flatnonzero(times)
+    distinct = times.nonzero()[0]
     return distinct, times[distinct]
 
 

@@ -54,13 +54,13 @@ def align(
     weight = None if weights is None else weights_of(weights, matched, gaps=gaps)
     counts = None if counts is None else counts_of(counts, matched, gaps=gaps)
     group = None if groups is None else groups_of(groups, matched)
-    plain = all(at is None for at in matched.at.values()) and all(side.complete for side in sides.values())
-    if plain and policy.keeps_all:
-        check_attributes(weight, group, np.ones(matched.size, bool), None, matched.items, names)
+    if policy.keeps_all and matched.same_order and all(side.complete for side in sides.values()):
+        if weight is not None or group is not None:
+            check_attributes(weight, group, np.ones(matched.size, bool), None, matched.items, names)
         coded = {name: Coded(side.values, side.names) for name, side in sides.items()}
         size = total_items(counts, matched.size)
         return Aligned(
-            coded.pop("", None), coded, dict.fromkeys(coded, policy), matched.items, None, counts, weight, group,
+            coded.pop("", None), coded, dict.fromkeys(systems, policy), matched.items, None, counts, weight, group,
             union=size, labelled=size, group_policies=_plain_policies(coded, policy, group),
         )  # fmt: skip
     rows = Rows(

@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
 from karat.errors import LabelError
+from karat.kernels.objects import types_of
 from karat.labels.identity import is_hashable, keys_of
 from karat.labels.names import canonical_order, plain_values
 
@@ -87,5 +88,5 @@ def _numbered(labels: AbstractSet[Any], side: str) -> Clusters:
 
 
 def _all(values: Iterable[object], kinds: Any) -> bool:
-    types = set(map(type, values))
+    types = types_of(values)
     return bool(types) and all(issubclass(kind, kinds) for kind in types)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from karat.errors import LabelError, brief, listed
 from karat.foreign import translated
 from karat.kernels.counting import encode_integers, first_seen
+from karat.kernels.objects import types_of
 from karat.labels.clusters import Clusters, clusters_in, home_of_items, membership_in
 from karat.labels.identity import label_key
 from karat.labels.names import as_array, encode_objects, plain_values
@@ -324,7 +325,7 @@ def _recoded(codes: AnyInts, names: Sequence[Any], side: str) -> Labels:
 
 
 def _read_list(values: Sequence[Any], side: str) -> Labels:
-    if set(map(type, values)) == {int}:
+    if types_of(values) == {int}:
         try:
             return Labels(np.array(values, dtype=np.int64))
         except OverflowError:  # beyond 64 bits

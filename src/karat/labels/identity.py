@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.kernels.objects import number_objects
+from karat.kernels.objects import number_objects, types_of
 
 EPOCH = date(1970, 1, 1).toordinal()
 DAY = 86_400
@@ -55,7 +55,7 @@ def label_key(label: Any) -> Any:
 
 def keys_of(labels: Sequence[Any]) -> list[Hashable]:
     """The keys of labels; every singleton is a key of its own."""
-    special = {kind for kind in set(map(type, labels)) if _needs_key(kind)}
+    special = {kind for kind in types_of(labels) if _needs_key(kind)}
     if not special:
         return labels if isinstance(labels, list) else list(labels)
     return [_key(label) if type(label) in special else label for label in labels]

@@ -24,6 +24,7 @@ class Matched(NamedTuple):
     size: int
     given: bool = False  # the ids were given separately from the labels
     index: Any = None  # the index of the sides' Series, if the ids were given separately
+    same_order: bool = False  # every side has all items, in the same order
 
 
 def match(
@@ -35,12 +36,13 @@ def match(
     """
     first = next(iter(sides.values()))
     same: dict[str, Ints | None] = dict.fromkeys(sides)
-    if items is not None or any(side.items is None for side in sides.values()):
+    known = [side.items for side in sides.values() if side.items is not None]
+    if items is not None or len(known) < len(sides):
         _check_positions(sides, names, items)
-        index = next((side.items for side in sides.values() if side.items is not None), None)
-        return Matched(index if items is None else items, same, False, len(first), items is not None, index)
-    if all(same_items(first.items, side.items) for side in sides.values()):
-        return Matched(first.items, same, True, len(first))
+        index = known[0] if known else None
+        return Matched(index if items is None else items, same, False, len(first), items is not None, index, True)
+    if all(same_items(first.items, other) for other in known):
+        return Matched(first.items, same, True, len(first), same_order=True)
     at, union = numbered_items({name: side.items for name, side in sides.items()}, names)
     if strict and any((indices < 0).any() for indices in at.values()):
         lacking = {names[name]: [union[i] for i in np.flatnonzero(indices < 0)] for name, indices in at.items()}

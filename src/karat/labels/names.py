@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from karat.errors import LabelError, TableError
 from karat.foreign import first_line
+from karat.kernels.objects import types_of
 from karat.labels.identity import Singleton, is_hashable, is_missing, is_temporal, label_key, numbered, temporal
 
 Ints = NDArray[np.int64]
@@ -49,7 +50,9 @@ def encode_objects(values: Sequence[Any], side: str) -> tuple[Ints, list[Any]]:
         codes, names = numbered(values)
     except TypeError:
         raise LabelError(_unhashable(values, side)) from None
-    if not set(map(type, names)) <= {str, int}:
+    except RuntimeError as problem:  # comparing two labels runs their own code, which may change the list
+        raise LabelError(f"{side} cannot be read: {problem}; give a copy of them.") from None
+    if not types_of(names) <= {str, int}:
         names = list(map(plain, names))
     _check_length(names, side)
     order = canonical_order(names)
@@ -60,7 +63,7 @@ def encode_objects(values: Sequence[Any], side: str) -> tuple[Ints, list[Any]]:
 
 def _check_length(names: Sequence[Any], side: str) -> None:
     """Raise LabelError for integers so long that Python refuses to print them."""
-    if set(map(type, names)) != {str} and any(map(_is_long, names)):
+    if types_of(names) != {str} and any(map(_is_long, names)):
         raise LabelError(f"{side} has an integer of more than 4,000 digits as a label; give it a shorter name.")
 
 
@@ -75,7 +78,7 @@ def _is_long(name: Any) -> bool:
 
 def plain_values(values: Sequence[Any], side: str) -> Sequence[Any]:
     """Values with other libraries' scalars converted; arrays and objects without equality are refused."""
-    strange = {kind for kind in set(map(type, values)) if not _is_plain(kind)}
+    strange = {kind for kind in types_of(values) if not _is_plain(kind)}
     if not strange:
         return values
     return [_plain_value(v, position, side) if type(v) in strange else v for position, v in enumerate(values)]
@@ -131,7 +134,7 @@ def as_array(values: Any, what: str) -> NDArray[Any]:
 
     Rows of different lengths raise ValueError, as in NumPy.
     """
-    if isinstance(values, (list, tuple)) and any(hasattr(kind, "__array__") for kind in set(map(type, values))):
+    if isinstance(values, (list, tuple)) and any(hasattr(kind, "__array__") for kind in types_of(values)):
         if any(value is np.ma.masked for value in values):
             raise LabelError(f"{what} has a masked value; give every item one.")
         values = [as_array(value, what) if hasattr(value, "__array__") else value for value in values]
@@ -185,7 +188,7 @@ def plain(label: Any) -> Any:
 
 def canonical_order(names: Sequence[Any]) -> list[int]:
     """Indices that sort the labels that are not missing: numbers, then text, then the rest."""
-    if set(map(type, names)) in ({str}, {int}):  # a fast path for the common cases
+    if types_of(names) in ({str}, {int}):  # a fast path for the common cases
         return sorted(range(len(names)), key=names.__getitem__)
     ranked = [(_rank(name), index) for index, name in enumerate(names) if not is_missing(name)]
     return [index for _, index in sorted(ranked)]
@@ -252,7 +255,7 @@ def merge_names(lists: Sequence[Sequence[Any]]) -> tuple[list[Any], list[Ints]]:
     """Merge several lists of names into one, and give for each list the new code of each of its names."""
     # singletons of different tables are different clusters, even for equal item ids: each gets its own label
     together = [name for names in lists for name in names]
-    if Singleton in set(map(type, together)):
+    if Singleton in types_of(together):
         together = [Singleton(name.item) if isinstance(name, Singleton) else name for name in together]
     codes, names = encode_objects(together, "labels")
     ends = np.cumsum([len(names) for names in lists])

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from inspect import getdoc
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from karat.measures.constraints import CONSTRAINTS
 from karat.measures.registry import Measure, list_measures
-from karat.output.layout import ARROWS, Layout
+
+if TYPE_CHECKING:
+    from karat.output.layout import Layout
 
 NOTATION = (
     "C classes, K clusters, n items; h(c), h(k), h(c,k) items in a class, a cluster, a cell; natural logarithms. "
@@ -20,6 +22,8 @@ NOTATION = (
 
 def catalogue(measures: Sequence[Measure] | None = None) -> Layout:
     """A table of all measures, or of some, one row each."""
+    from karat.output.layout import Layout  # not needed to score: this file is loaded with the measures
+
     measures = measures or list_measures()
     rows = [[f"{m.full_text}{' *' if m.panel else ''}", m.better or "", range_of(m), m.title] for m in measures]
     notes = ["* is in the default panel. karat measures NAME describes one; parameters go as in 'v_measure(beta=2)'."]
@@ -48,6 +52,8 @@ def _finite(bound: float) -> float | None:
 def card(m: Measure, columns: int = 80) -> str:
     """The description of one measure, wrapped to a number of columns."""
     from textwrap import wrap
+
+    from karat.output.layout import ARROWS
 
     facts: list[tuple[str, list[str]]] = [("definition", [m.definition] if m.definition else [])]
     facts.append(("better", [f"{m.better or 'neither end'} {ARROWS[m.better]}".rstrip() + f", {range_of(m)}"]))

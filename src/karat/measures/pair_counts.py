@@ -28,7 +28,8 @@ class Pairs(Statistic):
     def of(cls, counts: Counts) -> Pairs:
         """Pair counts from sums of squares: h items make h(h-1)/2 pairs, also for real-valued h."""
         squares, n = counts.squares, counts.n
-        if np.any(squares.cells < n):
+        too_small = squares.cells < n
+        if too_small is not False and np.any(too_small):
             raise TableError(
                 f"cells that add up to {float(np.min(n)):.4g} are too small to hold pairs of items; "
                 "scale the weights to average 1."

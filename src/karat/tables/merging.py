@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import TableError
+from karat.kernels.objects import types_of
 from karat.labels.names import merge_names
 from karat.labels.policy import Policy
 
@@ -59,7 +60,7 @@ def subtracted(table: Table, part: Table) -> Cells:
 
 def _recoded(lists: Sequence[tuple[Any, ...]], codes: Sequence[Ints]) -> tuple[Sequence[Any], Ints]:
     """Merge lists of names into one, and concatenate the codes of all cells, recoded accordingly."""
-    if set(map(type, lists[0])) == {str} and all(names == lists[0] for names in lists[1:]):
+    if types_of(lists[0]) == {str} and all(names == lists[0] for names in lists[1:]):
         return lists[0], np.concatenate(codes)
     names, new_codes = merge_names(lists)
     return names, np.concatenate([new[code] for new, code in zip(new_codes, codes, strict=True)])

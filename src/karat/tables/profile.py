@@ -58,7 +58,7 @@ class Sizes(NamedTuple):
     @property
     def squares(self) -> Any:
         """The sum of all squared sizes, in Python integers, which cannot overflow."""
-        return sum(s * s * t for s, t in zip(self.size, self.times, strict=True))
+        return sum(map(mul, map(mul, self.size, self.size), self.times))
 
 
 class Squares(NamedTuple):

@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False
 # cython: freethreading_compatible=True
-"""Numbering Python objects."""
+"""Types and numbers of Python objects."""
 
 import cython
 import numpy as np
@@ -14,10 +14,12 @@ def number_objects(values: list):
     code: cython.longlong[::1] = codes
     seen: dict = {}
     known: cython.longlong = 0
-    i: cython.Py_ssize_t
+    i: cython.Py_ssize_t = 0
+    size: cython.Py_ssize_t = len(values)
     entry: cython.pointer[PyObject]
-    for i in range(len(values)):
-        value = values[i]
+    for value in values:  # comparing two objects runs their own code, which may change the list
+        if i == size:
+            break
         entry = PyDict_GetItemWithError(seen, value)
         if entry == cython.NULL:
             seen[value] = known
@@ -25,4 +27,18 @@ def number_objects(values: list):
             known += 1
         else:
             code[i] = cython.cast(object, entry)
+        i += 1
+    if i != size or len(values) != size:
+        raise RuntimeError("the labels changed while they were counted")
     return codes, list(seen)
+
+
+def types_of(values):
+    """See the twin."""
+    kinds: set = set()
+    last: object = None
+    for value in values:
+        if type(value) is not last:
+            last = type(value)
+            kinds.add(last)
+    return kinds
