@@ -22,7 +22,7 @@ import pytest
 
 import karat
 from doors import WRITERS, Case
-from karat.sources.files.inputs import find
+from karat.sources.files.inputs import find_input
 from karat.sources.files.registry import Format, formats
 from shared import enough
 
@@ -108,7 +108,7 @@ def example(form: Format) -> Writer:
         path = folder / f"whole{(form.endings or ('.' + form.name,))[0]}"
         path.write_text(form.example, encoding="utf-8")
         options = {} if form.endings else {"input": form.name}
-        columns = [] if form.read is None else form.read(find(str(path), form.name)).names
+        columns = [] if form.read is None else form.read(find_input(str(path), form.name)).names
         return Sample(path, 1 if form.table is not None or {"class", "cluster"} <= set(columns) else 2, options)
 
     return write

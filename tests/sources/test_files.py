@@ -657,9 +657,9 @@ def test_columns_of_parquet_files_without_ids_are_matched_by_position(tmp_path: 
 def test_the_size_decides_who_reads(tmp_path: Path) -> None:
     from karat.sources.files.sources import needs_query
 
-    small = inputs.find(write(tmp_path / "d.csv", "gold,pred\n1,2\n"))
+    small = inputs.find_input(write(tmp_path / "d.csv", "gold,pred\n1,2\n"))
     assert not needs_query(small)
-    large = inputs.find(write(tmp_path / "e.csv", "gold,pred\n" + "a,b\n" * (sources.LARGE // 4)))
+    large = inputs.find_input(write(tmp_path / "e.csv", "gold,pred\n" + "a,b\n" * (sources.LARGE // 4)))
     assert needs_query(large)
 
 
@@ -687,7 +687,7 @@ def test_packed_labels_are_told_by_what_is_packed(tmp_path: Path) -> None:
         path = tmp_path / f"{seed}.txt.gz"
         path.write_bytes(gzip.compress("\n".join(labels).encode()))
         paths.append(str(path))
-    assert {inputs.find(path).kind for path in paths} == {"labels"}
+    assert {inputs.find_input(path).kind for path in paths} == {"labels"}
     assert only(karat.read(paths[0], paths[0])).n == 400
 
 

@@ -79,9 +79,9 @@ def test_the_limit_of_this_process_holds_for_the_other(path: Path) -> None:
 
 
 def test_the_process_ends_with_its_reader(path: Path) -> None:
-    from karat.sources.files.inputs import find
+    from karat.sources.files.inputs import find_input
 
-    reader = observations.Observations(find(str(path)))
+    reader = observations.Observations(find_input(str(path)))
     process = reader._process
     assert reader.column("cluster") == [0, 1, 2, 0, 1, 2]
     del reader

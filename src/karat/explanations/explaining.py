@@ -12,7 +12,7 @@ from karat.errors import KaratError, MeasureError, Option
 from karat.explanations.anatomy import Anatomy, Ints
 from karat.explanations.candidates import candidate_merges
 from karat.explanations.explanation import Explanation
-from karat.explanations.findings import Side, best_merges, best_splits, odd_ones
+from karat.explanations.findings import Margin, best_merges, best_splits, odd_ones
 from karat.explanations.items import ItemLabels
 from karat.explanations.moves import GatherClass, SplitCluster, SplitOff
 from karat.explanations.several import Explanations
@@ -195,8 +195,8 @@ def explained_table(table: Table, measure: Measure, top: int = 10, labels: ItemL
         measure=measure,
         value=value,
         top=top,
-        classes=Side.of(anatomy, gathered, value, gold=True),
-        clusters=Side.of(anatomy, split_up, value, gold=False),
+        classes=Margin.of(anatomy, gathered, value, gold=True),
+        clusters=Margin.of(anatomy, split_up, value, gold=False),
         merges=best_merges(merges, merged, measure, value, top),
         splits=best_splits(splits, split_off, measure, value, top),
         odd_ones=odd_ones(anatomy, top),

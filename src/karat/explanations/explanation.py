@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from karat.explanations.findings import Merge, OddOne, Side, Split
+from karat.explanations.findings import Margin, Merge, OddOne, Split
 from karat.explanations.items import ItemLabels, WrongItem, need_items
 from karat.explanations.pages import layouts_of
 from karat.explanations.problems import largest_problems
@@ -39,8 +39,8 @@ of its own, ami would rise from 0.5714 to 1.0000.
     measure: Measure
     value: float
     top: int
-    classes: Side
-    clusters: Side
+    classes: Margin
+    clusters: Margin
     merges: tuple[Merge, ...]
     splits: tuple[Split, ...]
     odd_ones: tuple[OddOne, ...]
@@ -133,7 +133,7 @@ of its own, ami would rise from 0.5714 to 1.0000.
         }  # fmt: skip
 
 
-def _side_records(side: Side, kind: str, other: str) -> list[dict[str, Any]]:
+def _side_records(side: Margin, kind: str, other: str) -> list[dict[str, Any]]:
     """A dict for each class or cluster."""
     lines = side.lines
     partners = lines.across[lines.order[lines.starts]].tolist()

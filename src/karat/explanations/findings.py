@@ -51,7 +51,7 @@ class OddOne(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Side:
+class Margin:
     """All classes or all clusters: arrays with one value for each."""
 
     names: tuple[Any, ...]
@@ -64,7 +64,7 @@ class Side:
     changes: Floats  # repaired minus the present value
 
     @classmethod
-    def of(cls, anatomy: Anatomy, repaired: Floats, value: float, *, gold: bool) -> Side:
+    def of(cls, anatomy: Anatomy, repaired: Floats, value: float, *, gold: bool) -> Margin:
         """The classes (gold=True) or the clusters of a table."""
         table, lines = anatomy.table, anatomy.classes if gold else anatomy.clusters
         names = (table.classes, table.clusters) if gold else (table.clusters, table.classes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from karat.explanations.findings import Merge, OddOne, Side, Split
+from karat.explanations.findings import Margin, Merge, OddOne, Split
 from karat.output.layout import Layout, decimals, percent, shortened, shown, width
 from karat.output.numbers import number, several
 from karat.scoring.scores import with_unit
@@ -73,7 +73,7 @@ def _remarks(explanation: Explanation) -> list[str]:
     return remarks
 
 
-def _side(explanation: Explanation, side: Side, kind: str, digits: int) -> Layout:
+def _side(explanation: Explanation, side: Margin, kind: str, digits: int) -> Layout:
     """The table of the classes or clusters that contribute most to VI."""
     if kind == "class":
         title, where, of = "Classes spread over clusters", "in clusters", "recall"
@@ -92,7 +92,7 @@ def _side(explanation: Explanation, side: Side, kind: str, digits: int) -> Layou
     return Layout(f"{title}, the worst first", headings, rows, [note], left=2)
 
 
-def _line(side: Side, index: int, totals: tuple[float, ...], digits: int) -> list[str]:
+def _line(side: Margin, index: int, totals: tuple[float, ...], digits: int) -> list[str]:
     """A class or cluster: name, largest parts, size, number of parts, shares of errors, repaired value."""
     errors = (side.vi[index], side.pairs[index], side.bcubed[index])
     return [
@@ -105,7 +105,7 @@ def _line(side: Side, index: int, totals: tuple[float, ...], digits: int) -> lis
     ]
 
 
-def _largest_parts(side: Side, index: int) -> str:
+def _largest_parts(side: Margin, index: int) -> str:
     """As many of the three largest parts as fit the column."""
     parts = [f"{_label(other)}: {percent(share)}" for other, share in side.largest_parts(index)]
     for number_shown in range(len(parts), 1, -1):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from karat.explanations.findings import Merge, Side, Split, best, gains
+from karat.explanations.findings import Margin, Merge, Split, best, gains
 from karat.measures.registry import Measure
 from karat.output.layout import decimals, percent, shortened, shown
 from karat.output.numbers import number, several
@@ -34,7 +34,11 @@ class Problem(NamedTuple):
 
 
 def largest_problems(
-    measure: Measure, value: float, sides: tuple[Side, Side], moves: tuple[Sequence[Merge], Sequence[Split]], most: int
+    measure: Measure,
+    value: float,
+    sides: tuple[Margin, Margin],
+    moves: tuple[Sequence[Merge], Sequence[Split]],
+    most: int,
 ) -> list[Problem]:
     """The problems whose remedy gains most, each class or cluster once; ties by number of items."""
     classes, clusters = sides
@@ -47,7 +51,7 @@ def largest_problems(
     return chosen[:most]
 
 
-def _classes(measure: Measure, value: float, side: Side) -> Iterator[Problem]:
+def _classes(measure: Measure, value: float, side: Margin) -> Iterator[Problem]:
     gain = gains(measure, value, side.repaired)
     for index in best(gain, side.sizes, TRIED):
         name, items = quoted(side.names[index]), several(side.sizes[index].item(), "item")
@@ -63,7 +67,7 @@ def _classes(measure: Measure, value: float, side: Side) -> Iterator[Problem]:
         yield Problem(float(gain[index]), side.sizes[index].item(), about, text, remedy, float(side.repaired[index]))
 
 
-def _clusters(measure: Measure, value: float, side: Side) -> Iterator[Problem]:
+def _clusters(measure: Measure, value: float, side: Margin) -> Iterator[Problem]:
     gain = gains(measure, value, side.repaired)
     for index in best(gain, side.sizes, TRIED):
         name, items = quoted(side.names[index]), several(side.sizes[index].item(), "item")

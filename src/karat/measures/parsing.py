@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from karat.errors import BRIEF, MeasureError, brief
 from karat.foreign import type_and_message
 from karat.limits import TEXT
-from karat.measures.registry import Better, Measure, _registry, find
+from karat.measures.registry import Better, Measure, _registry, find_measure
 from karat.measures.syntax import parse_call
 from karat.tables.counts import Counts, Statistic
 
@@ -120,7 +120,7 @@ def parse(text: str | Measure | Callable[..., Any]) -> Measure:
         raise MeasureError(f"{brief(text)} does not say of which measure; write it like {name}(rand).")
     if inner is not None:
         raise MeasureError(f"in {brief(text)}, {brief(inner)} is no parameter; write name=value.")
-    return (_import_function(name) if ":" in name else find(name))._with(params)
+    return (_import_function(name) if ":" in name else find_measure(name))._with(params)
 
 
 _derivations: dict[str, Callable[[Measure], Measure]] = {}

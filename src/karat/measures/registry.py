@@ -213,7 +213,7 @@ class Measure(Promises):
             return None if params is None else self._with(params)
         if self.swap == "itself":
             return self
-        return None if self.swap is None else find(self.swap)
+        return None if self.swap is None else find_measure(self.swap)
 
     @property
     def full_text(self) -> str:
@@ -296,7 +296,7 @@ def inverse_beta(beta: float) -> dict[str, float] | None:
     return {"beta": 1 / beta} if beta > 1 / LARGEST else None
 
 
-def find(name: str) -> Measure:
+def find_measure(name: str) -> Measure:
     """The registered measure of that name."""
     try:
         return _registry[name]

@@ -21,7 +21,7 @@ from karat.tables.table import Table
 Ints = NDArray[np.int64]
 
 
-class Side(NamedTuple):
+class DrawnMargin(NamedTuple):
     """The classes or clusters that are drawn, and how many others there are."""
 
     noun: str
@@ -35,7 +35,7 @@ class Side(NamedTuple):
         """The names, followed by "other" if some are not drawn."""
         return (*self.names, OTHER) if self.others else self.names
 
-    def reordered(self, order: Sequence[int]) -> Side:
+    def reordered(self, order: Sequence[int]) -> DrawnMargin:
         """This side in another order; order: indices of the names."""
         return self._replace(
             names=tuple(self.names[index] for index in order), ranks=tuple(self.ranks[index] for index in order)
@@ -52,8 +52,8 @@ class Overview:
     """Counts: a row for each class drawn, then one for all others, if any; columns likewise."""
 
     counts: NDArray[Any]
-    classes: Side
-    clusters: Side
+    classes: DrawnMargin
+    clusters: DrawnMargin
 
     def shares(self, of: str) -> NDArray[np.float64]:
         """Each cell divided by the size of its class or its cluster; of: "class" or "cluster"."""
@@ -182,10 +182,10 @@ def _lines(sizes: NDArray[Any], most: int, names: Sequence[Any]) -> tuple[Ints, 
     return lines, drawn_indices
 
 
-def _side(noun: str, names: tuple[Any, ...], drawn_indices: Ints, sizes: NDArray[Any]) -> Side:
+def _side(noun: str, names: tuple[Any, ...], drawn_indices: Ints, sizes: NDArray[Any]) -> DrawnMargin:
     drawn = tuple(names[index] for index in drawn_indices.tolist())
     others = len(names) - len(drawn)
-    return Side(noun, drawn, tuple(range(len(drawn))), others, float(sizes[-1] / sizes.sum()) if others else 0.0)
+    return DrawnMargin(noun, drawn, tuple(range(len(drawn))), others, float(sizes[-1] / sizes.sum()) if others else 0.0)
 
 
 def _with_rest(order: Sequence[int], size: int) -> list[int]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.explanations.findings import Side, ranked
+from karat.explanations.findings import Margin, ranked
 from karat.output.layout import shortened, shown
 from karat.reports.content import System
 
@@ -70,7 +70,7 @@ def label(name: object) -> str:
     return shortened(shown(name), WIDE)
 
 
-def _kept(side: Side, limits: Limits) -> Ints:
+def _kept(side: Margin, limits: Limits) -> Ints:
     """The indices of the classes or clusters that add most to VI; among equals, the largest."""
     return ranked(np.round(side.vi, 12), side.sizes)[: limits.lines // 2]
 
@@ -94,7 +94,7 @@ def _cells(system: System, indices: list[Ints], most: int) -> Ints:
     return np.sort(order[np.argsort(~first, kind="stable")][:most])
 
 
-def _side(side: Side, kept: Ints, vi: float) -> dict[str, Any]:
+def _side(side: Margin, kept: Ints, vi: float) -> dict[str, Any]:
     """The kept lines: name, size, parts, share of the largest part, share of VI, the measure if repaired."""
     return {
         "names": [label(side.names[index]) for index in kept.tolist()],

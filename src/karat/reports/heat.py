@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from karat.output.numbers import several
 from karat.plot.lettering import brief, count_text, percent
-from karat.plot.overviews import Overview, Side, by_size, overview
+from karat.plot.overviews import DrawnMargin, Overview, by_size, overview
 from karat.reports.content import System
 from karat.reports.explorer import label
 from karat.tables.table import Table
@@ -75,17 +75,17 @@ def _cell_indices(table: Table, rows: list[int], cols: list[int]) -> dict[tuple[
     return {pair: int(at) for pair, at, key in zip(pairs, nearest, wanted, strict=True) if keys[at] == key}
 
 
-def _rests(view: Overview) -> list[tuple[str, Side]]:
+def _rests(view: Overview) -> list[tuple[str, DrawnMargin]]:
     return [(line, side) for line, side in (("row", view.classes), ("column", view.clusters)) if side.others]
 
 
-def _codes(side: Side, sizes: NDArray[Any], names: Sequence[Any]) -> list[int]:
+def _codes(side: DrawnMargin, sizes: NDArray[Any], names: Sequence[Any]) -> list[int]:
     """The index in the table of each drawn class or cluster, then -1 if there are others."""
     order = by_size(sizes, names)
     return [*(int(order[rank]) for rank in side.ranks), *([-1] if side.others else [])]
 
 
-def _name(side: Side, index: int) -> str:
+def _name(side: DrawnMargin, index: int) -> str:
     return label(side.names[index]) if index < len(side.names) else f"{side.others:,} others"
 
 

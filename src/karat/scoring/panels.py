@@ -10,7 +10,7 @@ import karat.measures.declared  # noqa: F401 (declares the measures)
 from karat.errors import MeasureError, TableError
 from karat.measures.panel import PANEL
 from karat.measures.parsing import parse
-from karat.measures.registry import Measure, find, list_measures
+from karat.measures.registry import Measure, find_measure, list_measures
 from karat.measures.syntax import split_at_commas
 from karat.scoring import MAIN, WEIGHTED_MAIN
 
@@ -21,7 +21,7 @@ def panel_of(tables: Iterable[Any], omitted: dict[str, str] | None = None) -> tu
     """The default measures that are defined for all tables; reasons for others go into `omitted`."""
     given = list(tables)
     fitting = []
-    for measure in map(find, PANEL):
+    for measure in map(find_measure, PANEL):
         try:
             for table in given:
                 measure.of(table)

@@ -52,11 +52,11 @@ def reproduce(chosen: Namespace) -> None:
 def data(chosen: Namespace) -> None:
     """List, fetch or locate data sets."""
     from karat.papers import datasets
-    from karat.papers.datasets.catalogue import find
+    from karat.papers.datasets.catalogue import find_dataset
 
     if chosen.action == "path":
         with of_usage():
-            find(chosen.name)
+            find_dataset(chosen.name)
         put(datasets.path(chosen.name))
         return
     if chosen.action == "list":
@@ -67,8 +67,8 @@ def data(chosen: Namespace) -> None:
     if chosen.file is not None and len(chosen.names) > 1:
         raise UsageError(f"--from {shown(chosen.file)} is one package; fetch one data set with it.")
     with of_usage():
-        names = [find(name).name for name in chosen.names]
+        names = [find_dataset(name).name for name in chosen.names]
     for name in names:
         folder = datasets.fetch(name, file=chosen.file, again=chosen.again)
-        example = find(name).example.replace("FOLDER", folder)
+        example = find_dataset(name).example.replace("FOLDER", folder)
         inform(f"{name} is in {folder}\n  try: {example}")

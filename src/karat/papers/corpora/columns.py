@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from karat.errors import FileError, listed, nearest
-from karat.sources.files.inputs import Input, find
+from karat.sources.files.inputs import Input, find_input
 from karat.sources.files.paths import temporary_copies
 from karat.sources.files.roles import GOLD, ITEM
 from karat.sources.files.sources import Source, as_list, open_source
@@ -26,7 +26,7 @@ def existing(corpus: str, names: Sequence[str]) -> str:
 def open_table(path: str) -> Iterator[Source]:
     """Open a file with columns, of any format that has them, and give access to them."""
     with temporary_copies() as copies:
-        yield from _opened(find(path, copies=copies))
+        yield from _opened(find_input(path, copies=copies))
 
 
 def _opened(source: Input) -> Iterator[Source]:

@@ -118,7 +118,7 @@ DATASETS = {
 }  # fmt: skip
 
 
-def find(name: str) -> Dataset:
+def find_dataset(name: str) -> Dataset:
     """A data set by its name."""
     if not isinstance(name, str) or name not in DATASETS:
         known = f"it is one of {', '.join(DATASETS)}."

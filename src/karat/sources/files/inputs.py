@@ -60,7 +60,7 @@ class Input(NamedTuple):
         return (by_name or self.format).delimiter
 
 
-def find(
+def find_input(
     name: str, kind: str | None = None, *, reading: Reading | None = None, copies: list[str] | None = None
 ) -> Input:
     """The input that a path, a pattern or - (standard input) stands for.
@@ -84,4 +84,4 @@ def find_all(names: Sequence[str], reading: Reading, copies: list[str]) -> list[
     kind = reading.options["input"]
     unknown = [by_ending(name) is None for name in names]
     kinds = [kind if unclear or not any(unknown) else None for unclear in unknown]
-    return [find(name, kind, reading=reading, copies=copies) for name, kind in zip(names, kinds, strict=True)]
+    return [find_input(name, kind, reading=reading, copies=copies) for name, kind in zip(names, kinds, strict=True)]

@@ -11,9 +11,9 @@ from karat.errors import FileError
 from karat.labels.alignment import align
 from karat.labels.encoding import Labels, to_labels
 from karat.labels.rows import Aligned
-from karat.sources.files import problems
+from karat.sources.files import messages
 from karat.sources.files.options import Reading
-from karat.sources.files.roles import Pairing, Side
+from karat.sources.files.roles import ColumnRef, Pairing
 from karat.sources.files.sources import Source, as_list
 
 
@@ -34,7 +34,7 @@ def matched_in_memory(pairings: Sequence[Pairing], reading: Reading) -> Aligned:
             raise FileError("by and weights need columns; give files that have them.")
         labels = {name: _column_of(side) for name, side in sides.items()}
         if len(set(map(len, labels.values()))) > 1:
-            raise problems.lengths(list(sides.values()), [len(column) for column in labels.values()])
+            raise messages.lengths(list(sides.values()), [len(column) for column in labels.values()])
         _check_labels(sides, labels, reading, "line", None)
     else:
         labels = {name: by_item(side) for name, side in sides.items()}
@@ -58,20 +58,20 @@ def to_counts(values: Any) -> Any:
     return array.astype(np.int64)
 
 
-def _column_of(side: Side) -> Any:
+def _column_of(side: ColumnRef) -> Any:
     """All labels of a column; encoded batch by batch if the file is read in batches."""
     if side.source.batches is None:
         return side.source.values(side.label)
     return Labels.of_batches(side.source.batches(), str(side))
 
 
-def _texts(side: Side) -> list[str]:
+def _texts(side: ColumnRef) -> list[str]:
     """The item ids of a side as text, so that 1 in one file matches "1" in another."""
     column = str(side.item)
     items = as_list(side.source.values(column))
     lacking = sum(item is None for item in items)
     if lacking:
-        raise problems.without_value(side.source, "an id", column, lacking)
+        raise messages.without_value(side.source, "an id", column, lacking)
     return [item if isinstance(item, str) else json_text(item) for item in items]
 
 
@@ -80,12 +80,12 @@ def json_text(label: Any) -> str:
     return str(label).lower() if isinstance(label, bool) else str(label)
 
 
-def by_item(side: Side) -> Labels:
+def by_item(side: ColumnRef) -> Labels:
     """The labels of a side with the ids of its items, which must be unique."""
     texts = _texts(side)
     if len(set(texts)) < len(texts):
         twice = sorted(item for item, times in Counter(texts).items() if times > 1)
-        raise problems.duplicates(side, len(twice), twice[:3])
+        raise messages.duplicates(side, len(twice), twice[:3])
     labels = to_labels(side.source.values(side.label), str(side))
     return replace(labels, items=texts, keyed=True)
 
@@ -97,14 +97,14 @@ def _check_items(pairings: Sequence[Pairing], labels: Mapping[str, Labels], read
     union = {item for side in labels.values() for item in side.items}
     lacking = {name: sorted(union.difference(side.items)) for name, side in labels.items()}
     if any(lacking.values()):
-        raise problems.unmatched(pairings, {name: (len(items), items[:3]) for name, items in lacking.items()})
+        raise messages.unmatched(pairings, {name: (len(items), items[:3]) for name, items in lacking.items()})
     sides = {"": pairings[0].gold, **{pairing.name: pairing.pred for pairing in pairings}}
     for name, side in labels.items():
         _raise_missing(sides[name], side, "item", side.items, reading)
 
 
 def _check_labels(
-    sides: Mapping[str, Side], labels: Mapping[str, Any], reading: Reading, noun: str, ids: Sequence[Any] | None
+    sides: Mapping[str, ColumnRef], labels: Mapping[str, Any], reading: Reading, noun: str, ids: Sequence[Any] | None
 ) -> None:
     """Refuse rows without a label, unless the policy handles them."""
     if reading.policy.missing == "raise":
@@ -113,12 +113,12 @@ def _check_labels(
             _raise_missing(sides[name], side or to_labels(column, str(sides[name])), noun, ids, reading)
 
 
-def _raise_missing(side: Side, labels: Labels, noun: str, ids: Sequence[Any] | None, reading: Reading) -> None:
+def _raise_missing(side: ColumnRef, labels: Labels, noun: str, ids: Sequence[Any] | None, reading: Reading) -> None:
     if labels.complete:
         return
     rows = (labels.coded[0] < 0).nonzero()[0].tolist()
     few = [row + 1 for row in rows[:3]] if ids is None else sorted(ids[row] for row in rows)[:3]
-    raise FileError(problems.without_label(side, len(rows), noun if ids is None else "item", few))
+    raise FileError(messages.without_label(side, len(rows), noun if ids is None else "item", few))
 
 
 def _groups(source: Source, column: str) -> list[Any]:
@@ -126,7 +126,7 @@ def _groups(source: Source, column: str) -> list[Any]:
     values = as_list(source.values(column))
     lacking = sum(map(_is_missing, values))
     if lacking:
-        raise problems.without_value(source, "a group", column, lacking)
+        raise messages.without_value(source, "a group", column, lacking)
     return values
 
 
@@ -139,14 +139,14 @@ def _weights(source: Source, column: str) -> list[Any]:
     values = as_list(source.values(column))
     lacking = sum(map(_is_missing, values))
     if lacking:
-        raise problems.without_value(source, "a weight", column, lacking)
+        raise messages.without_value(source, "a weight", column, lacking)
     for kind in (int, float):
         try:
             return [kind(value) if isinstance(value, str) else value for value in values]
         except ValueError:
             continue
     bad = next(value for value in values if isinstance(value, str) and not _is_number(value))
-    raise problems.no_weight(source, column, bad) from None
+    raise messages.no_weight(source, column, bad) from None
 
 
 def _is_number(text: str) -> bool:

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from karat.errors import FileError
 from karat.labels.rows import Coded
-from karat.sources.files import problems
+from karat.sources.files import messages
 from karat.sources.files.codes import NO_ITEM, NO_LABEL, Names, numbered
 from karat.sources.files.database import Database
 from karat.sources.files.options import Name, Reading
-from karat.sources.files.roles import Pairing, Side
+from karat.sources.files.roles import ColumnRef, Pairing
 from karat.sources.files.selecting import selected, selected_rows
 from karat.sources.files.sources import Source
 
@@ -129,7 +129,7 @@ def _by_file(pairings: Sequence[Pairing]) -> list[list[Pairing]]:
     return list(by_source.values())
 
 
-def _checked(database: Database, side: Side, columns: dict[str, Name], *, ordered: bool, unique: bool) -> str:
+def _checked(database: Database, side: ColumnRef, columns: dict[str, Name], *, ordered: bool, unique: bool) -> str:
     """Some columns of a file; refused without rows, or if ids are missing, or not unique though they must be."""
     about = side.source.input.name
     rows = selected_rows(database, side.source, columns) if not ordered else _numbered_rows(database, side, columns)
@@ -138,15 +138,15 @@ def _checked(database: Database, side: Side, columns: dict[str, Name], *, ordere
     if "item" in columns:
         lacking = database.all(f"SELECT count(*) - count(item) FROM {rows}", about)[0][0]
         if lacking:
-            raise problems.without_value(side.source, "an id", str(side.item), lacking)
+            raise messages.without_value(side.source, "an id", str(side.item), lacking)
         repeated = f"SELECT item FROM {rows} GROUP BY item HAVING count(*) > 1"
         number, few = _number_and_few(database, repeated, about) if unique else (0, [])
         if number:
-            raise problems.duplicates(side, number, few)
+            raise messages.duplicates(side, number, few)
     return rows
 
 
-def _numbered_rows(database: Database, side: Side, columns: dict[str, Name]) -> str:
+def _numbered_rows(database: Database, side: ColumnRef, columns: dict[str, Name]) -> str:
     """Some columns of a file in a temporary table, with the position of each row in the file."""
     query = selected(database, side.source, columns)
     with database.file_order():
@@ -166,14 +166,14 @@ def _weight(database: Database, rows: str, column: str, source: Source) -> str:
     query = f"SELECT count(*), count(weight), count({number}), {integral} FROM {rows}"
     size, given, numbers, integers = database.all(query, about)[0]
     if given < size:
-        raise problems.without_value(source, "a weight", column, size - given)
+        raise messages.without_value(source, "a weight", column, size - given)
     if numbers < given:
         bad = database.all(f"SELECT weight FROM {rows} WHERE {number} IS NULL LIMIT 1", about)
-        raise problems.no_weight(source, column, bad[0][0])
+        raise messages.no_weight(source, column, bad[0][0])
     return f"{integer if integers == size else number} AS weight"
 
 
-def lacking(database: Database, sides: Mapping[str, Side]) -> dict[str, tuple[int, list[str]]]:
+def lacking(database: Database, sides: Mapping[str, ColumnRef]) -> dict[str, tuple[int, list[str]]]:
     """The number of items that each side lacks and another has, with a few examples."""
     items = {name: selected(database, side.source, {"item": str(side.item)}) for name, side in sides.items()}
     union = " UNION ".join(f"SELECT item FROM ({query})" for query in items.values())
@@ -183,7 +183,7 @@ def lacking(database: Database, sides: Mapping[str, Side]) -> dict[str, tuple[in
     }
 
 
-def without_label(database: Database, side: Side) -> list[str]:
+def without_label(database: Database, side: ColumnRef) -> list[str]:
     """A few of the items that have no label."""
     if side.item is None:
         return []

@@ -30,7 +30,7 @@ PRED = (
 )  # fmt: skip
 
 
-class Side(NamedTuple):
+class ColumnRef(NamedTuple):
     """A column of labels, and the column of item ids if items are matched on it."""
 
     source: Source
@@ -51,8 +51,8 @@ class Pairing(NamedTuple):
     """A system: its name, the gold column and the predicted column."""
 
     name: str
-    gold: Side
-    pred: Side
+    gold: ColumnRef
+    pred: ColumnRef
     guessed: tuple[str, ...] = ()  # roles that the user did not name
 
     @property
@@ -85,12 +85,12 @@ def pair(
     names = _names(sources[1:])
     for source, name in zip(sources[1:], names, strict=True):
         items = _items(sources[0], source, item)
-        left = Side(sources[0], _label(sources[0], gold, "gold", GOLD, items[0], taken), items[0])
+        left = ColumnRef(sources[0], _label(sources[0], gold, "gold", GOLD, items[0], taken), items[0])
         chosen = _matching(source, preds, {*taken, str(items[1])})
         chosen = chosen or [str(_label(source, None, "pred", PRED, items[1], taken))]
         guessed = tuple(r for r, given in (("gold", gold), ("pred", preds or None), ("id", item)) if given is None)
         for column in chosen:
-            right = Side(source, source.check(column, "pred"), items[1])
+            right = ColumnRef(source, source.check(column, "pred"), items[1])
             system = name if len(chosen) == 1 else column if len(names) == 1 else f"{name}:{column}"
             pairings.append(Pairing(system, left, right, guessed))
     return pairings
@@ -168,7 +168,10 @@ def _in_one_file(
     guessed = tuple(role for role, named in (("gold", gold), ("pred", preds or None)) if named is None)
     sides = {left, *golds, *rights}
     item_side = chosen_item or _known([n for n in source.columns if n not in sides], ITEM)
-    return [Pairing(name, Side(source, left, item_side), Side(source, name, item_side), guessed) for name in rights]
+    return [
+        Pairing(name, ColumnRef(source, left, item_side), ColumnRef(source, name, item_side), guessed)
+        for name in rights
+    ]
 
 
 def _known(columns: Iterable[str], names: Sequence[str]) -> str | None:

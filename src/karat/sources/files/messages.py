@@ -9,11 +9,11 @@ from karat.errors import FileError, Sentence, listed
 from karat.labels.matching import different_items
 from karat.labels.policy import DROP, KEEP_OR_DROP
 from karat.labels.treatment import missing_labels
-from karat.sources.files.roles import Pairing, Side
+from karat.sources.files.roles import ColumnRef, Pairing
 from karat.sources.files.sources import Source
 
 
-def duplicates(side: Side, number: int, few: Sequence[Any]) -> FileError:
+def duplicates(side: ColumnRef, number: int, few: Sequence[Any]) -> FileError:
     """The error for duplicate ids; few are examples."""
     ids = "1 id" if number == 1 else f"{number:,} ids"
     where = f"{side.source.input.name!r} has {ids} more than once in column {side.item!r}"
@@ -27,7 +27,7 @@ def unmatched(pairings: Sequence[Pairing], lacking: Mapping[str, tuple[int, Sequ
     return FileError(different_items(few, {names[side]: number for side, (number, _) in lacking.items()}))
 
 
-def without_label(side: Side, number: int, noun: str, few: Sequence[Any] = ()) -> Sentence:
+def without_label(side: ColumnRef, number: int, noun: str, few: Sequence[Any] = ()) -> Sentence:
     """The message for rows, lines or items (noun) without a label; few are examples."""
     if not few:
         plural = "" if number == 1 else "s"
@@ -54,7 +54,7 @@ def no_weight(source: Source, column: str, value: object) -> FileError:
     return FileError(f"{source.input.name!r} has {value!r} in column {column!r}, which is no weight; give numbers.")
 
 
-def lengths(sides: Sequence[Side], numbers: Sequence[int]) -> FileError:
+def lengths(sides: Sequence[ColumnRef], numbers: Sequence[int]) -> FileError:
     """The error for columns of different lengths, which cannot be matched by position."""
     other = next(index for index, number in enumerate(numbers) if number != numbers[0])
     names = [sides[index].source.input.name for index in (0, other)]
