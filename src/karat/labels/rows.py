@@ -41,6 +41,7 @@ class Rows(NamedTuple):
     counts: Ints | None = None
     weights: NDArray[Any] | None = None
     groups: Coded | None = None
+    even: bool = False  # items of one row that may become singletons have the same weight
 
     def at(self, indices: Ints) -> Rows:
         """The rows at these indices, which may repeat."""
@@ -50,6 +51,7 @@ class Rows(NamedTuple):
             None if self.counts is None else self.counts[indices],
             None if self.weights is None else self.weights[indices],
             None if self.groups is None else self.groups.at(indices),
+            self.even,
         )
 
 

@@ -29,7 +29,7 @@ def apply_policy(rows: Rows, policy: Policy, names: Mapping[str, str], *, noise_
     sides, counts = rows.sides, rows.counts
     special = _special_rows(rows, policy, noise, ignored)
     if policy.missing == "raise" and special.any_absent.any():
-        raise LabelError(_missing_message(special.absent, names, rows.items))
+        raise LabelError(_missing_message(special.absent, names, rows.items, counts))
     lost = special.lost(policy)
     if lost.all():
         raise NothingLeftError(
@@ -185,9 +185,17 @@ def _expanded(rows: Rows, policy: Policy, noise: Mapping[str, int], ignored: Mas
     times = np.where(single, counts, 1)
     SINGLETONS.check(int(counts[single].sum()), "items without a label, and noise", TableError)
     at = np.repeat(np.arange(times.size), times)
-    if rows.weights is not None:
-        raise TableError("rows that stand for several items have one weight for all; give each item a row of its own.")
-    return rows.at(at)._replace(counts=np.where(single, 1, counts)[at]), ignored[at]
+    weights = rows.weights
+    if weights is not None:
+        if not rows.even:
+            raise TableError(
+                "rows that stand for several items have one weight for all; give each item a row of its own."
+            )
+        weights = weights.copy()
+        own = counts[single].astype(object)
+        weights[single] = weights[single] // own if weights.dtype.kind == "i" else weights[single] / own
+        weights = weights[at]
+    return rows.at(at)._replace(counts=np.where(single, 1, counts)[at], weights=weights), ignored[at]
 
 
 def _relabelled(name: str, side: Coded, special: _SpecialRows, kept: Mask, items: Any, policy: Policy) -> Coded:
@@ -223,11 +231,14 @@ def total_items(counts: Ints | None, size: int) -> int:
     return size if counts is None else int(counts.sum())
 
 
-def _missing_message(absent: Mapping[str, Mask], names: Mapping[str, str], items: Any) -> Sentence:
+def _missing_message(absent: Mapping[str, Mask], names: Mapping[str, str], items: Any, counts: Ints | None) -> Sentence:
     parts = []
     for name, mask in absent.items():
         rows = np.flatnonzero(mask)
-        if rows.size:
+        if rows.size and counts is not None:  # rows are combinations of labels, whose positions mean nothing
+            number = number_of_items(mask, counts)
+            parts.append(f"{names[name]} has {number:,} missing label{'' if number == 1 else 's'}")
+        elif rows.size:
             which = listed([id_of(items, row) for row in rows.tolist()])
             parts.append(
                 f"{names[name]} has {missing_labels(rows.size, 'position' if items is None else 'item')} {which}"

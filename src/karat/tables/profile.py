@@ -254,6 +254,17 @@ def exact_sum(values: NDArray[Any]) -> Exact:
     return Fraction(total << power) if power >= 0 else Fraction(total, 1 << -power)
 
 
+def exact_sum_of_products(values: NDArray[Any], times: NDArray[np.int64]) -> Exact:
+    """The exact sum of values, each taken a number of times below 2^48."""
+    if values.dtype.kind != "f":
+        return int(sum(map(mul, values.tolist(), times.tolist())))
+    scaled = values * (2.0**27 + 1)
+    high = scaled - (scaled - values)  # of 26 bits, as is the rest, so that a product with 24 bits is exact
+    parts = (high, values - high)
+    numbers = ((times & 0xFFFFFF).astype(np.float64), (times >> 24 << 24).astype(np.float64))
+    return exact_sum(np.concatenate([part * number for part in parts for number in numbers]))
+
+
 def exact_sizes(values: list[float], codes: list[list[int]]) -> tuple[list[int], list[list[int]], Fraction]:
     """Floats as integer multiples of a power of two, their sums by code for each coding, and the power."""
     ratios = [value.as_integer_ratio() for value in values]

@@ -7,18 +7,20 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import narwhals as nw
+import numpy as np
 
 from karat.sources.engines.dialects import Lazy, cached, collected, columns, uncached
 from karat.sources.engines.queries import COUNT, GOLD, PRED, WEIGHT, margin, number, sizes, with_margins
+from karat.sources.engines.sums import CHECKS, check_of, check_sums
 from karat.tables.counts import CellFormula, count_itself
-from karat.tables.profile import Sizes, Totals
+from karat.tables.profile import Sizes, Totals, exact_sum_of_products
 
 
 class Cells(ABC):
     """The non-empty cells of a table (class, cluster, number of items), stored in an engine until close()."""
 
-    fractional: bool  # whether counts are floats, since items have fractional weights
-    numeric: bool  # whether the predicted labels are numbers
+    names: Sequence[str]  # of the columns
+    kind: str  # of the predicted labels: "number", "boolean", "text" or "other"
 
     @abstractmethod
     def number(self) -> int:
@@ -27,6 +29,10 @@ class Cells(ABC):
     @abstractmethod
     def columns(self) -> dict[str, Any]:
         """Collect all cells: an array or a list for each column, by name."""
+
+    @abstractmethod
+    def check(self, name: str) -> None:
+        """Raise TableError for a missing, negative or infinite count (COUNT) or weight (WEIGHT)."""
 
     @abstractmethod
     def unlabelled(self) -> int:
@@ -69,14 +75,19 @@ class Cells(ABC):
 
 
 class LazyCells(Cells):
-    """Cells as a narwhals LazyFrame; source is the cached frame that close() releases."""
+    """Cells as a narwhals LazyFrame; sources are the cached frames that close() releases."""
 
-    def __init__(self, cells: Lazy, source: Lazy | None = None) -> None:
-        self.source = cached(cells) if source is None else source
-        self.cells = self.source if source is None else cells
-        schema = self.cells.collect_schema()
-        self.fractional = schema[COUNT].is_float()
-        self.numeric = PRED in schema.names() and schema[PRED].is_numeric()
+    def __init__(self, cells: Lazy, sources: Sequence[Lazy]) -> None:
+        self.cells, self.sources = cells, sources
+        schema = cells.collect_schema()
+        self.names = schema.names()
+        self.kind = kind_of(schema[PRED]) if PRED in self.names else "other"
+
+    @classmethod
+    def of(cls, cells: Lazy, sources: Sequence[Lazy] = ()) -> LazyCells:
+        """Cache cells in their engine; sources: cached frames that they are counted from."""
+        kept = cached(cells)
+        return cls(kept, [kept, *sources])
 
     def number(self) -> int:
         """The number of non-empty cells."""
@@ -90,9 +101,16 @@ class LazyCells(Cells):
         """The number of items without a gold or a predicted label."""
         return int(number(self.cells.filter(self._lacks_label), nw.col(COUNT).sum()))
 
+    def check(self, name: str) -> None:
+        """Raise TableError for a missing, negative or infinite count (COUNT) or weight (WEIGHT)."""
+        checks = {what: check_of(name, what) for what in CHECKS if check_of(name, what) in self.names}
+        if checks:
+            asked = (getattr(nw.col(column), CHECKS[what])().alias(column) for what, column in checks.items())
+            check_sums(collected(self.cells.select(*asked)), name)
+
     def labelled(self) -> LazyCells:
         """The cells of items with both a gold and a predicted label."""
-        return LazyCells(self.cells.filter(~self._lacks_label), self.source)
+        return LazyCells(self.cells.filter(~self._lacks_label), self.sources)
 
     @property
     def _lacks_label(self) -> Any:
@@ -104,7 +122,7 @@ class LazyCells(Cells):
 
     def without(self, cluster: Any) -> LazyCells:
         """The cells of all clusters but this one."""
-        return LazyCells(self.cells.filter(nw.col(PRED) != cluster), self.source)
+        return LazyCells(self.cells.filter(nw.col(PRED) != cluster), self.sources)
 
     def sizes(self, side: str | None = None) -> Sizes:
         """A histogram of the sizes of cells, classes (GOLD) or clusters (PRED)."""
@@ -121,16 +139,28 @@ class LazyCells(Cells):
             return int(number(_largest(self.cells, side, nw.col(COUNT)), nw.col("best").sum()))
         cells = with_margins(self.cells, (GOLD, PRED))
         count, gold, pred = (nw.col(name).cast(nw.Float64) for name in (COUNT, f"{GOLD}_size", f"{PRED}_size"))
-        return float(number(_largest(cells, side, f(count, gold, pred, totals)), nw.col("best").sum()))
+        best = _largest(cells, side, f(count, gold, pred, totals))
+        found = collected(best.group_by("best").agg(nw.len().alias("times")))
+        return exact_sum_of_products(np.array(found["best"]), np.array(found["times"]))
 
     def weighted(self) -> LazyCells:
         """The cells with total weights in place of counts."""
         weights = nw.col(WEIGHT).alias(COUNT)
-        return LazyCells(self.cells.select(GOLD, PRED, weights).filter(nw.col(COUNT) > 0), self.source)
+        return LazyCells(self.cells.select(GOLD, PRED, weights).filter(nw.col(COUNT) > 0), self.sources)
 
     def close(self) -> None:
         """Release the cells in the engine."""
-        uncached(self.source)
+        for source in self.sources:
+            uncached(source)
+
+
+def kind_of(dtype: Any) -> str:
+    """The kind of the labels of a type."""
+    if dtype == nw.Boolean:
+        return "boolean"
+    if dtype.is_numeric():
+        return "number"
+    return "text" if dtype in (nw.String, nw.Categorical, nw.Enum) else "other"
 
 
 def _largest(cells: Lazy, side: str, value: Any) -> Lazy:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import cached_property
-from typing import Any
+from numbers import Real
+from typing import Any, TypeAlias
 
 import narwhals as nw
 import numpy as np
@@ -14,11 +17,12 @@ from karat.errors import LabelError, Option, TableError
 from karat.labels.encoding import column_labels
 from karat.labels.policy import KEEP_OR_DROP, Policy
 from karat.labels.rows import Aligned, Coded, Rows
-from karat.labels.treatment import apply_policy, label_code
+from karat.labels.treatment import apply_policy
 from karat.sources.engines.cells import Cells, LazyCells
 from karat.sources.engines.counts import EngineCounts
 from karat.sources.engines.dialects import Lazy, engine_errors
 from karat.sources.engines.duckdb import is_relation, relation_cells, relation_labels, relation_rows
+from karat.sources.engines.keys import BYTES, Key
 from karat.sources.engines.queries import (
     COUNT,
     GOLD,
@@ -27,16 +31,21 @@ from karat.sources.engines.queries import (
     PRED,
     WEIGHT,
     Frame,
+    Split,
     cells_of,
     joined,
+    keys_in,
     pred_names,
     selected,
 )
+from karat.sources.engines.sums import exact_sums, has
 from karat.tables.counts import SingleTable
 from karat.tables.systems import AlignedSystems, Groups
 from karat.tables.table import check_total
 
 COLLECTED = 2_000_000  # label combinations that are collected from the engine, at most
+
+Asked: TypeAlias = Mapping[str, tuple[str, str]]  # the user's name and the role of a column, by internal name
 
 
 @dataclass(frozen=True)
@@ -64,32 +73,37 @@ class Columns:
         """The name of the frame's engine."""
         return "duckdb" if is_relation(self.frame) else Frame.of(self.frame).engine
 
-    def rows(self, systems: Sequence[str]) -> Any:
-        """Labels of gold and some systems, with groups and weights, one row per item: a relation or a lazy frame."""
+    def cells(self, systems: Sequence[str], split: Split = "") -> tuple[Cells, dict[str, Key]]:
+        """The number of items with each combination of labels, and the keys of the columns of labels.
+
+        split: which items are grouped by their weight too.
+        """
         preds = dict(zip(pred_names(len(systems)), ((self.preds[name], "pred") for name in systems), strict=True))
         optional = {GROUP: (self.by, "by"), WEIGHT: (self.weights, "weights"), COUNT: (self.count, "count")}
         extra = {ours: (name, role) for ours, (name, role) in optional.items() if name is not None}
-        if self.other is None:
-            return _selected(self.frame, {GOLD: (self.gold, "gold"), **preds, **extra})
-        item = (str(self.id), "id")
-        sides = [
-            _lazy(frame, {ITEM: item, **columns})
-            for frame, columns in ((self.frame, {GOLD: (self.gold, "gold"), **extra}), (self.other, preds))
-        ]
-        return joined(sides[0], sides[1], str(self.id), gaps=self.gaps)
+        gold = {GOLD: (self.gold, "gold")}
+        if self.other is not None:
+            return self._matched({**gold, **extra}, preds, split)
+        asked = {**gold, **preds, **extra}
+        if is_relation(self.frame):
+            return relation_cells(relation_rows(self.frame, asked), split), {}
+        frame = Frame.of(self.frame)
+        return LazyCells.of(cells_of(selected(frame, asked), split)), keys_in(frame, asked)
 
-    def cells(self, systems: Sequence[str]) -> Cells:
-        """The number of items with each combination of labels."""
-        rows = self.rows(systems)
-        return relation_cells(rows) if is_relation(rows) else LazyCells(cells_of(rows))
+    def _matched(self, gold: Asked, preds: Asked, split: Split) -> tuple[Cells, dict[str, Key]]:
+        """The cells of two frames matched on id."""
+        item = {ITEM: (str(self.id), "id")}
+        sides = [_lazy(frame, {**item, **asked}) for frame, asked in ((self.frame, gold), (self.other, preds))]
+        keys = sides[0][1] | sides[1][1]
+        rows = joined(sides[0][0], sides[1][0], str(self.id), keys.pop(ITEM, None), gaps=self.gaps)
+        return LazyCells.of(cells_of(rows.rows, split), rows.sides), keys
 
 
-def _selected(frame: Any, columns: Mapping[str, tuple[str, str]]) -> Any:
-    return relation_rows(frame, columns) if is_relation(frame) else selected(Frame.of(frame), columns)
-
-
-def _lazy(frame: Any, columns: Mapping[str, tuple[str, str]]) -> Lazy:
-    return relation_labels(frame, columns) if is_relation(frame) else selected(Frame.of(frame), columns)
+def _lazy(frame: Any, asked: Asked) -> tuple[Lazy, dict[str, Key]]:
+    if is_relation(frame):
+        return relation_labels(frame, asked), {}
+    known = Frame.of(frame)
+    return selected(known, asked), keys_in(known, asked)
 
 
 class FrameSystems:
@@ -121,19 +135,26 @@ class FrameSystems:
     def _counted(self) -> AlignedSystems | Mapping[str, SingleTable]:
         """The systems with collected labels, or a table per system where combinations are too many to collect."""
         with engine_errors(self.columns.frame):
-            cells = self.columns.cells(self.names)
+            cells, keys = self.columns.cells(self.names, self._split)
             used_later = False
             try:
                 if self.everything or cells.number() <= COLLECTED:
-                    return AlignedSystems(self._aligned(cells.columns()))
+                    return AlignedSystems(self._aligned(cells.columns(), keys))
                 if len(self.names) == 1 and self.columns.by is None:
-                    counts = self._engine_counts(cells)
+                    counts = self._engine_counts(cells, keys.get(PRED))
                     used_later = True  # later statistics query the cells
                     return {self.names[0]: counts}
             finally:
                 if not used_later:
                     cells.close()
             return {name: self._one_system(name) for name in self.names}
+
+    @property
+    def _split(self) -> Split:
+        """Which items keep their own weights, since the policy may make singletons of them."""
+        if self.policy.noise_as == "singletons":
+            return "all"
+        return "missing" if self.policy.missing == "singletons" else ""
 
     def _one_system(self, name: str) -> SingleTable:
         """The table of one of several systems whose label combinations are too many to collect."""
@@ -148,25 +169,25 @@ class FrameSystems:
         single = replace(self.columns, preds={name: self.columns.preds[name]})
         return FrameSystems(single, self.policy).tables[name]
 
-    def _aligned(self, collected: Mapping[str, Any]) -> Aligned:
+    def _aligned(self, collected: Mapping[str, Any], keys: Mapping[str, Key]) -> Aligned:
         """The collected label combinations, with the policy applied."""
-        counts = np.asarray(collected[COUNT])
-        if not counts.size:
+        if not len(collected[GOLD]):
             raise LabelError("the frame has no rows; give at least one.")
+        counts = exact_sums(collected, COUNT)
+        collected = {**collected, **{name: key.labels(collected[name]) for name, key in keys.items()}}
         names = pred_names(len(self.names))
         columns = {"": collected[GOLD], **{name: collected[ours] for name, ours in zip(self.names, names, strict=True)}}
         called = {"": "gold", **{name: "pred" if len(self.names) == 1 else repr(name) for name in self.names}}
         sides = {name: Coded(*column_labels(values, called[name]).coded) for name, values in columns.items()}
         groups = self._groups(collected[GROUP]) if GROUP in collected else None
-        weights = np.asarray(collected[WEIGHT]) if WEIGHT in collected else None
-        if counts.dtype.kind == "f" and (counts % 1).any():
+        weights = exact_sums(collected, WEIGHT) if has(collected, WEIGHT) else None
+        if counts.dtype.kind == "O":
             raise TableError(
                 Option("count", (self.columns.count,)), " has fractions; give whole numbers of items, or use weights."
             )
         check_total(float(counts.sum(dtype=np.float64)))
-        policy = replace(self.policy, weighted=WEIGHT in collected)
-        self._check_singletons(sides, counts, weights, policy)
-        return apply_policy(Rows(sides, None, counts.astype(np.int64), weights, groups), policy, called)
+        policy = replace(self.policy, weighted=weights is not None)
+        return apply_policy(Rows(sides, None, counts, weights, groups, even=bool(self._split)), policy, called)
 
     def _groups(self, values: Any) -> Coded:
         codes, names = column_labels(values, "by").coded
@@ -174,26 +195,12 @@ class FrameSystems:
             raise LabelError(f"by has no value for {int((codes < 0).sum()):,} items; give every item a group.")
         return Coded(codes, names)
 
-    def _check_singletons(self, sides: Mapping[str, Coded], counts: Any, weights: Any, policy: Policy) -> None:
-        """Refuse singletons from rows of several items, whose individual weights are no longer known."""
-        if weights is None:
-            return
-        single = np.zeros(counts.size, bool)
-        for name, side in sides.items():
-            single |= (side.codes < 0) & (policy.missing == "singletons")
-            if name and policy.noise_as == "singletons":
-                single |= side.codes == label_code(side.names or (), policy.noise, "noise", "pred")
-        if (single & (counts > 1)).any():
-            raise TableError(
-                "singletons need the weight of each item, but the engine has summed them; collect the frame, "
-                "or drop those items."
-            )
-
-    def _engine_counts(self, cells: Cells) -> EngineCounts:
-        """Counts whose cells stay in the engine, where missing labels and noise are filtered."""
+    def _engine_counts(self, cells: Cells, key: Key | None) -> EngineCounts:
+        """Counts whose cells stay in the engine, where missing labels and noise are filtered; key: of the clusters."""
         policy = replace(self.policy, weighted=self.columns.weights is not None)
-        cells = cells.weighted() if self.columns.weights is not None else cells
-        if cells.fractional:
+        for name in (COUNT, WEIGHT):
+            cells.check(name)
+        if COUNT not in cells.names or (policy.weighted and WEIGHT not in cells.names):
             raise TableError(
                 "cells with fractional weights are too many to collect; leave out weights, or score fewer."
             )
@@ -207,21 +214,11 @@ class FrameSystems:
             raise TableError(what, " needs the cells, which are too many to collect; drop those items instead.")
         if missing:
             cells = cells.labelled()
-        # a number is not compared with text: such noise cannot occur
-        comparable = policy.noise_as is not None and cells.numeric == isinstance(policy.noise, (int, float))
-        other = _other_type(policy.noise)
-        if policy.noise_as is not None and not comparable and other is not None and cells.items_in(other):
-            raise LabelError(
-                Option("noise", (policy.noise,)),
-                f" is not among pred's labels, but {other!r} is; give ",
-                Option("noise", (other,)),
-                ".",
-            )
-        noise = cells.items_in(policy.noise) if comparable else 0
-        if comparable and policy.noise_as == "drop":
-            cells = cells.without(policy.noise)
+        noise = 0
+        if policy.noise_as is not None:
+            cells, noise = _without_noise(cells, policy, key)
         policy = replace(policy, missing_items=missing, noise_items=noise)
-        return EngineCounts(cells, policy, self.columns.engine)
+        return EngineCounts(cells.weighted() if policy.weighted else cells, policy, self.columns.engine)
 
     @property
     def aligned(self) -> Aligned | None:
@@ -252,14 +249,40 @@ class FrameSystems:
         return self._counted.dropped_by if isinstance(self._counted, AlignedSystems) else {}
 
 
-def _other_type(noise: Any) -> Any:
-    """A noise label with its type changed: a number as text, numeric text as an integer; else None."""
-    if not isinstance(noise, str):
-        return str(noise)
-    try:
-        return int(noise)
-    except ValueError:
+def _without_noise(cells: Cells, policy: Policy, key: Key | None) -> tuple[Cells, int]:
+    """The cells, without noise if the policy drops it, and the number of items that are noise."""
+    kind = cells.kind if key is None else "text" if key is BYTES else "other"
+    own = _kind(policy.noise)
+    label = policy.noise if own == kind else _alike(policy.noise, kind)
+    asked = label if key is None or label is None else key.key(label)
+    number = 0 if asked is None else cells.items_in(asked)
+    if number and own != kind:
+        asked_for, right = Option("noise", (policy.noise,)), Option("noise", (label,))
+        raise LabelError(asked_for, f" is not among pred's labels, but {label!r} is; give ", right, ".")
+    return (cells.without(asked) if number and policy.noise_as == "drop" else cells), number
+
+
+def _kind(label: Any) -> str:
+    """The kind of a label: a label of one kind is never equal to one of another."""
+    if isinstance(label, bool):
+        return "boolean"
+    if isinstance(label, (Real, Decimal)):
+        return "number"
+    return "text" if isinstance(label, str) else "other"
+
+
+def _alike(label: Any, kind: str) -> Any:
+    """A label of this kind that prints like another label; None if there is none."""
+    if kind == "text":
+        return str(label)
+    if kind == "boolean" and isinstance(label, str):
+        return {"true": True, "false": False}.get(label.lower())
+    if kind != "number" or not isinstance(label, str):
         return None
+    for read in (int, float):
+        with suppress(ValueError):
+            return read(label)
+    return None
 
 
 def native(frame: Any) -> Any:

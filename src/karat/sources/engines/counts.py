@@ -16,7 +16,7 @@ from karat.labels.policy import Policy
 from karat.sources.engines.cells import Cells
 from karat.sources.engines.queries import COUNT, GOLD, PRED
 from karat.tables.counts import CellFormula, SingleTable
-from karat.tables.profile import Profile, Totals, exact_sum
+from karat.tables.profile import Profile, Totals, exact_sum_of_products
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,7 +78,7 @@ class EngineCounts(SingleTable):
         counts, times = np.array(groups[COUNT], dtype=np.int64), np.array(groups["times"], dtype=np.int64)
         ones = np.ones_like(counts)
         gold, pred = (np.array(groups[f"{s}_size"], dtype=np.int64) if s in sides else ones for s in (GOLD, PRED))
-        return exact_sum(np.asarray(f(counts, gold, pred, self.totals) * times))
+        return exact_sum_of_products(np.asarray(f(counts, gold, pred, self.totals)), times)
 
     def class_best(self, f: CellFormula) -> Any:
         """The sum over classes of the maximum of f over their cells."""

@@ -74,13 +74,16 @@ def name_of(implementation: Any) -> str:
 
 
 def cached(cells: Lazy) -> Lazy:
-    """Cells cached in their engine, since they are queried several times."""
+    """Cells or rows cached in their engine, or in memory if it is Ibis: they are queried several times."""
     native = cells.to_native()
     if comes_from(native, "pyspark"):  # a unique filter, or Spark reuses the cached plan of a file that has changed
         with engine_errors(native):
             return nw.from_native(native.where(f"'{uuid4().hex}' IS NOT NULL").persist()).lazy()
     if cells.implementation.is_dask():
         return nw.from_native(native.persist()).lazy()
+    if comes_from(native, "ibis"):
+        with engine_errors(native):
+            return nw.from_native(native.to_pyarrow()).lazy()
     return cells.collect().lazy() if cells.implementation.is_polars() else cells
 
 

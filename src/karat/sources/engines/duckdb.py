@@ -10,15 +10,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 
 from karat.errors import LabelError, TableError, listed, nearest
 from karat.machine.temporary import own_folder
 from karat.sources.engines.cells import Cells
 from karat.sources.engines.dialects import Lazy, comes_from, frame_columns
-from karat.sources.engines.queries import COUNT, GOLD, PRED, WEIGHT
+from karat.sources.engines.queries import COUNT, GOLD, GROUP, OWN, PRED, WEIGHT, Split
+from karat.sources.engines.sums import CHECKS, check_of, check_sums, summands_in_sql
 from karat.tables.counts import CellFormula, count_itself
-from karat.tables.profile import Sizes, Totals
-from karat.tables.table import check_total
+from karat.tables.profile import Sizes, Totals, exact_sum_of_products
 
 NUMBERS = (  # prefixes of the names of numeric types
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT",
@@ -33,31 +34,39 @@ def is_relation(data: object) -> bool:
 
 def relation_rows(relation: Any, columns: Mapping[str, tuple[str, str]]) -> Any:
     """Select columns under internal names: columns maps each to the user's name and its role."""
-    chosen = (f"{_column(relation, name, role)} AS {ours}" for ours, (name, role) in columns.items())
-    return relation.project(", ".join(chosen))
+    found = {ours: _position(relation, name, role) for ours, (name, role) in columns.items()}
+    # by position, since DuckDB finds a column in any case of letters
+    named = relation.project(", ".join(f"#{position + 1} AS {ours}" for ours, position in found.items()))
+    kinds = dict(zip(named.columns, map(str, named.types), strict=True))
+    return named.project(", ".join(f"{_exact(ours, kinds[ours])} AS {ours}" for ours in columns))
 
 
-def relation_cells(rows: Any) -> DuckdbCells:
-    """The number of items of each combination of labels, and their total weight if items have weights."""
-    totals = []
-    for name in (COUNT, WEIGHT):
-        if name not in rows.columns:
-            totals += ["count(*) AS " + COUNT] if name == COUNT else []
-            continue
-        kind = str(rows.types[rows.columns.index(name)]).upper()
-        if not kind.startswith(NUMBERS):
-            raise TableError(f"counts and weights are {kind} here; give a column of numbers.")
-        checks = f"count(*) FILTER ({name} IS NULL), min({name}), sum({name}::DOUBLE)"
-        lacking, least, total = rows.aggregate(checks).fetchall()[0]
-        if lacking or (least is not None and least < 0):
-            what = f"{lacking:,} rows have no count or weight" if lacking else f"a count or weight is {least}"
-            raise TableError(f"{what}; give each row a positive number.")
-        check_total(total or 0)
-        totals.append(f"sum({name})::{'BIGINT' if 'INT' in kind else 'DOUBLE'} AS {name}")
-        if name == COUNT:  # empty cells are left out
-            rows = rows.filter(f"{COUNT} > 0")
+def relation_cells(rows: Any, split: Split = "") -> DuckdbCells:
+    """The number of items of each combination of labels, and their total weight if items have weights.
+
+    split: which items are grouped by their weight too, so that each of them can become a singleton.
+    """
+    kinds = dict(zip(rows.columns, (str(kind).upper() for kind in rows.types), strict=True))
     # all names are internal here, so none of the user's can clash with them
-    keys = ", ".join(name for name in rows.columns if name not in (COUNT, WEIGHT))
+    labels = [name for name in kinds if name not in (COUNT, WEIGHT)]
+    totals = [] if COUNT in kinds else [f"count(*) AS {COUNT}"]
+    if split and WEIGHT in kinds:
+        absent = " OR ".join(f"{name} IS NULL" for name in labels if name != GROUP)
+        own = WEIGHT if split == "all" else f"CASE WHEN {absent} THEN {WEIGHT} END"
+        rows = rows.project(f"*, {own} AS {OWN}")
+        labels.append(OWN)
+    if COUNT in kinds:  # empty cells are left out
+        rows = rows.filter(f"{COUNT} IS DISTINCT FROM 0")
+    for name in (COUNT, WEIGHT):
+        if name not in kinds:
+            continue
+        if not kinds[name].startswith(NUMBERS):
+            raise TableError(f"counts and weights are {kinds[name]} here; give a column of numbers.")
+        steps, sums = summands_in_sql(name, kinds[name])
+        for step in steps:
+            rows = rows.project(step)
+        totals += sums
+    keys = ", ".join(labels)
     return DuckdbCells.of(rows.aggregate(f"{keys}, {', '.join(totals)}", keys))
 
 
@@ -79,8 +88,8 @@ class DuckdbCells(Cells):
     ) -> None:
         self.connection, self.folder, self.where, self.given, self.name = connection, folder, where, given, name
         kinds = {column: str(kind).upper() for column, kind, *_ in connection.execute(f"DESCRIBE {name}").fetchall()}
-        self.fractional = kinds[COUNT] in ("DOUBLE", "FLOAT")
-        self.numeric = kinds.get(PRED, "").startswith(NUMBERS)
+        self.names = list(kinds)
+        self.kind = _kind(kinds.get(PRED, ""))
 
     @classmethod
     def of(cls, cells: Any) -> DuckdbCells:
@@ -121,6 +130,14 @@ class DuckdbCells(Cells):
         """The number of items without a gold or a predicted label."""
         query = f"SELECT coalesce(sum({COUNT}), 0) FROM {{cells}} WHERE {GOLD} IS NULL OR {PRED} IS NULL"
         return int(self._ask(query)[0][0])
+
+    def check(self, name: str) -> None:
+        """Raise TableError for a missing, negative or infinite count (COUNT) or weight (WEIGHT)."""
+        checks = {what: check_of(name, what) for what in CHECKS if check_of(name, what) in self.names}
+        if checks:
+            asked = ", ".join(f"{CHECKS[what]}({column})" for what, column in checks.items())
+            (found,) = self._ask(f"SELECT {asked} FROM {{cells}}")
+            check_sums({column: [value] for column, value in zip(checks.values(), found, strict=True)}, name)
 
     def labelled(self) -> DuckdbCells:
         """The cells of items with both a gold and a predicted label."""
@@ -171,7 +188,8 @@ class DuckdbCells(Cells):
         count, gold, pred = (ColumnExpression(name).cast("DOUBLE") for name in names)
         value = f(count, gold, pred, totals)
         best = f"SELECT max({value}) AS best FROM ({_sized((GOLD, PRED))}) GROUP BY {side}"
-        return float(self._ask(f"SELECT sum(best) FROM ({best})")[0][0])
+        found = self._ask(f"SELECT best, count(*) FROM ({best}) GROUP BY best")
+        return exact_sum_of_products(np.array([row[0] for row in found]), np.array([row[1] for row in found]))
 
     def __reduce__(self) -> Any:
         raise TableError("cells that stay in DuckDB cannot be pickled; keep the scores, as to_dict() has them.")
@@ -180,6 +198,13 @@ class DuckdbCells(Cells):
         """Release memory and disk."""
         self.connection.close()
         self.folder.cleanup()
+
+
+def _kind(name: str) -> str:
+    """The kind of the labels of a type of DuckDB."""
+    if name.startswith(NUMBERS):
+        return "number"
+    return {"BOOLEAN": "boolean", "VARCHAR": "text"}.get(name, "text" if name.startswith("ENUM") else "other")
 
 
 def _sized(sides: Sequence[str]) -> str:
@@ -200,19 +225,15 @@ def _frame(relation: Any) -> Lazy:
     return nw.from_native(relation.to_arrow_table()).lazy()
 
 
-def _column(relation: Any, name: object, role: str) -> str:
-    """The SQL of a column, with NaN as a missing value."""
-    kind = str(_type(relation, name, role)).upper()
-    quoted = _quoted(str(name))
-    return f"CASE WHEN isnan({quoted}) THEN NULL ELSE {quoted} END" if kind in ("DOUBLE", "FLOAT") else quoted
+def _exact(name: str, kind: str) -> str:
+    """The SQL of a column with NaN as a missing value, and with text compared by its bytes, not by a collation."""
+    if kind.upper() in ("DOUBLE", "FLOAT"):
+        return f"CASE WHEN isnan({name}) THEN NULL ELSE {name} END"
+    return f'{name} COLLATE "C"' if kind.upper().startswith("VARCHAR") and not kind.endswith("]") else name
 
 
-def _type(relation: Any, name: object, role: str) -> Any:
+def _position(relation: Any, name: object, role: str) -> int:
     if name not in relation.columns:
         hint = nearest(str(name), relation.columns) or f"there are {listed(relation.columns, 12)}."
         raise LabelError(f"{role}={name!r} is no column of the frame; {hint}")
-    return relation.types[relation.columns.index(name)]
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+    return int(relation.columns.index(name))

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import narwhals as nw
 
-from karat.errors import LabelError, TableError, brief, listed, nearest
+from karat.errors import LabelError, brief, listed, nearest
 from karat.foreign import first_line
 from karat.labels.policy import DROP
 from karat.sources.engines.dialects import (
     Lazy,
+    cached,
     check_together,
     collected,
     comes_from,
-    engine_errors,
     knows_nan,
     name_of,
 )
+from karat.sources.engines.keys import Key, keyed
+from karat.sources.engines.sums import summands
 from karat.tables.profile import Sizes
-from karat.tables.table import check_total
 
 GOLD, PRED, COUNT, ITEM = "karat_gold", "karat_pred", "karat_count", "karat_item"
 GROUP, WEIGHT = "karat_group", "karat_weight"
+OWN = "karat_own"  # the weight of each item of a group, where all have the same
+KNOWN = "karat_known"  # marks the items that gold has
+
+Split: TypeAlias = Literal["", "missing", "all"]
 
 
 def pred_names(number: int) -> list[str]:
@@ -47,22 +52,17 @@ class Frame(NamedTuple):
 
     lazy: Lazy
     inner: Mapping[str, str]  # names of the columns in queries, by the user's names
+    keys: Mapping[str, Key]  # by the user's names, of columns whose labels are not their own keys
     engine: str
 
     @classmethod
     def of(cls, native: Any) -> Frame:
         """A frame or a table of any engine that narwhals knows."""
-        names: list[str] = []
-        inner: list[str] = []
-        if comes_from(native, "pyspark") and hasattr(type(native), "toDF"):  # a dot in a name would mean a field
-            with engine_errors(native):
-                names = list(native.columns)
-                inner = [f"karat_{index}" for index in range(len(names))]
-                native = native.toDF(*inner)
         if comes_from(native, "pyarrow") and hasattr(native, "unify_dictionaries"):  # chunks may differ
             native = native.unify_dictionaries()
         try:
-            lazy = nw.from_native(native).lazy()
+            known = nw.from_native(native)
+            names = list(native.columns) if comes_from(native, "pyspark") else known.lazy().collect_schema().names()
         except nw.exceptions.DuplicateError as problem:
             reason = first_line(problem).rstrip(",: ")
             raise LabelError(f"the frame has columns of the same name ({reason}); give them different names.") from None
@@ -71,8 +71,8 @@ class Frame(NamedTuple):
                 f"{type(native).__name__} is no frame that karat knows; give one of pandas, Polars, PyArrow, DuckDB, "
                 "Dask, Spark or Ibis, or labels as lists."
             ) from None
-        names = check_names(names or lazy.collect_schema().names())
-        return cls(lazy, dict(zip(names, inner or names, strict=True)), name_of(lazy.implementation))
+        native, inner, keys = keyed(native, check_names(names))
+        return cls(nw.from_native(native).lazy(), inner, keys, name_of(known.implementation))
 
     def column(self, name: object, role: str) -> Any:
         """The expression of a column, with NaN as a missing value; an unknown name is refused."""
@@ -91,30 +91,63 @@ def selected(frame: Frame, columns: Mapping[str, tuple[str, str]]) -> Lazy:
     return frame.lazy.select(*(frame.column(name, role).alias(ours) for ours, (name, role) in columns.items()))
 
 
-def joined(gold: Lazy, pred: Lazy, item: str, *, gaps: bool = True) -> Lazy:
+def keys_in(frame: Frame, columns: Mapping[str, tuple[str, str]]) -> dict[str, Key]:
+    """The keys of selected columns, by internal name."""
+    return {ours: frame.keys[name] for ours, (name, _) in columns.items() if name in frame.keys}
+
+
+class Joined(NamedTuple):
+    """Rows of two frames, matched on item ids; sides: the cached frames, to be released."""
+
+    rows: Lazy
+    sides: tuple[Lazy, Lazy]
+
+
+def joined(gold: Lazy, pred: Lazy, item: str, key: Key | None, *, gaps: bool = True) -> Joined:
     """Gold of one frame and systems of another, matched on item ids; labels of unmatched items are missing.
 
-    Weights and counts are gold's. gaps: items that gold lacks may be without them, since they are not scored.
+    Weights and counts are gold's. key: of the ids. gaps: items that gold lacks may be without weights and counts,
+    since they are not scored. Each frame is read once.
     """
     check_together(gold.to_native(), pred.to_native())
+    gold, pred = sides = cached(gold), cached(pred)
     for side, role in ((gold, "gold"), (pred, "pred")):
-        _check_ids(side, role, item)
+        _check_ids(side, role, item, key)
+    gold, pred = _comparable(gold, pred, item)
+    labels = [name for side in (gold, pred) for name in side.collect_schema().names() if name != ITEM]
+    totals = [name for name in (COUNT, WEIGHT) if name in labels]
+    if totals and not gaps and number(pred.join(gold, on=ITEM, how="anti"), nw.len()):
+        raise LabelError("counts and weights are of gold's items, but pred has items that gold lacks; say ", DROP, ".")
+    if totals:  # a null of gold's own is refused, unlike that of an item which gold lacks
+        gold = gold.with_columns(nw.lit(1).alias(KNOWN))
+    rows = gold.join(pred, on=ITEM, how="full", suffix="_right")
+    for name in totals:
+        filled = nw.when(~nw.col(KNOWN).is_null()).then(nw.col(name)).otherwise(nw.lit(int(name == COUNT)))
+        rows = rows.with_columns(filled.alias(name))
+    return Joined(rows.select(*labels), sides)
+
+
+def _comparable(gold: Lazy, pred: Lazy, item: str) -> tuple[Lazy, Lazy]:
+    """The two sides with ids of one type, of which none is rounded."""
     kinds = [side.collect_schema()[ITEM] for side in (gold, pred)]
     if kinds[0].is_numeric() != kinds[1].is_numeric():
         raise LabelError(f"{item!r} is {kinds[0]} in gold and {kinds[1]} in pred; give both the same type of id.")
-    if kinds[0] != kinds[1] and all(kind.is_integer() for kind in kinds):  # of different widths
-        gold, pred = (side.with_columns(nw.col(ITEM).cast(nw.Int64)) for side in (gold, pred))
-    labels = [name for side in (gold, pred) for name in side.collect_schema().names() if name != ITEM]
-    totals = [name for name in (COUNT, WEIGHT) if name in labels]
-    for name in totals:
-        _check_weights(gold, name)
-    if totals and not gaps and number(pred.join(gold, on=ITEM, how="anti"), nw.len()):
-        raise LabelError("counts and weights are of gold's items, but pred has items that gold lacks; say ", DROP, ".")
-    rows = gold.join(pred, on=ITEM, how="full", suffix="_right").select(*labels)
-    return rows.with_columns(*(nw.col(name).fill_null(int(name == COUNT)) for name in totals)) if totals else rows
+    if kinds[0] == kinds[1] or not any(kind.is_integer() for kind in kinds):
+        return gold, pred
+    common, most = (nw.Int64, 2**63 - 1) if all(kind.is_integer() for kind in kinds) else (nw.Float64, 2**53)
+    sides = []
+    for side, kind in zip((gold, pred), kinds, strict=True):
+        for bound in (nw.col(ITEM).min(), nw.col(ITEM).max()):
+            if kind.is_integer() and not -most <= int(number(side, bound)) <= most:
+                raise LabelError(
+                    f"{item!r} is {kinds[0]} in gold and {kinds[1]} in pred, and has {int(number(side, bound))}, which "
+                    "they do not share exactly; give both the same type of id."
+                )
+        sides.append(side.with_columns(nw.col(ITEM).cast(common)))
+    return sides[0], sides[1]
 
 
-def _check_ids(frame: Lazy, role: str, item: str) -> None:
+def _check_ids(frame: Lazy, role: str, item: str, key: Key | None) -> None:
     """Refuse missing ids, which joins drop, and duplicate ids, which joins multiply."""
     counted = frame.group_by(ITEM).agg(nw.len().alias(COUNT)).with_columns(nw.col(COUNT).cast(nw.Int64))
     lacking = collected(counted.filter(nw.col(ITEM).is_null()))[COUNT]
@@ -122,42 +155,33 @@ def _check_ids(frame: Lazy, role: str, item: str) -> None:
         raise LabelError(f"{lacking[0]:,} rows of {role} have no {item!r}; give each item one.")
     twice = collected(counted.filter(nw.col(COUNT) > 1).head(1))[ITEM]
     if twice:
+        (first,) = key.labels(twice) if key is not None else twice
         raise LabelError(
-            f"{role} has item {twice[0]!r} more than once, so it cannot be aligned; make its item ids unique."
+            f"{role} has item {first!r} more than once, so it cannot be aligned; make its item ids unique."
         )
 
 
-def cells_of(rows: Lazy) -> Lazy:
-    """The number of items of each combination of labels, and their total weight if items have weights."""
-    kinds = rows.collect_schema()
-    totals = []
+def cells_of(rows: Lazy, split: Split = "") -> Lazy:
+    """The number of items of each combination of labels, and their total weight if items have weights.
+
+    split: which items are grouped by their weight too, so that each of them can become a singleton.
+    """
+    names = rows.collect_schema().names()
+    labels = [name for name in names if name not in (COUNT, WEIGHT)]
+    totals = [] if COUNT in names else [nw.len().alias(COUNT)]
+    if split and WEIGHT in names:
+        absent = nw.any_horizontal(*(nw.col(name).is_null() for name in labels if name != GROUP), ignore_nulls=True)
+        weight = nw.col(WEIGHT)
+        rows = rows.with_columns((weight if split == "all" else nw.when(absent).then(weight)).alias(OWN))
+        labels.append(OWN)
+    if COUNT in names:  # empty cells are left out
+        rows = rows.filter(nw.col(COUNT).is_null() | (nw.col(COUNT) != 0))
     for name in (COUNT, WEIGHT):
-        if name in kinds.names():
-            _check_weights(rows, name)
-            wide = nw.Int64 if kinds[name].is_integer() else nw.Float64  # sums of narrow types may stay at 32 bits
-            rows = rows.with_columns(nw.col(name).cast(wide))
-            if name == COUNT:  # empty cells are left out
-                rows = rows.filter(nw.col(COUNT) > 0)
-            totals.append(nw.col(name).sum().alias(name))
-        elif name == COUNT:
-            totals.append(nw.len().alias(COUNT))
-    keys = [name for name in kinds.names() if name not in (COUNT, WEIGHT)]
-    cells = rows.group_by(*keys).agg(*totals)
-    return cells if COUNT in kinds.names() else cells.with_columns(nw.col(COUNT).cast(nw.Int64))
-
-
-def _check_weights(rows: Lazy, name: str) -> None:
-    """Refuse counts and weights that are not numbers, missing or negative, which a sum would hide."""
-    kind = rows.collect_schema()[name]
-    if not kind.is_numeric():
-        raise TableError(f"counts and weights are {kind} here; give a column of numbers.")
-    lacking = number(rows.filter(nw.col(name).is_null()), nw.len())
-    if lacking:
-        raise TableError(f"{int(lacking):,} rows have no count or weight; give each one.")
-    least = number(rows, nw.col(name).min())
-    if least < 0:
-        raise TableError(f"a count or weight is {least}; give positive numbers.")
-    check_total(number(rows, nw.col(name).cast(nw.Float64).sum()))  # a sum of integers may overflow
+        if name in names:
+            rows, sums = summands(rows, name)
+            totals += sums
+    cells = rows.group_by(*labels).agg(*totals)
+    return cells if COUNT in names else cells.with_columns(nw.col(COUNT).cast(nw.Int64))
 
 
 def number(lazy: Lazy, expression: Any) -> Any:
