@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from karat.errors import LabelError, brief, listed
 from karat.foreign import translated
 from karat.kernels.counting import encode_integers, first_seen
-from karat.kernels.objects import types_of
+from karat.kernels.objects import number_objects, types_of
 from karat.labels.clusters import Clusters, clusters_in, home_of_items, membership_in
 from karat.labels.identity import label_key
 from karat.labels.names import as_array, encode_objects, plain_values
@@ -247,6 +247,9 @@ def _dictionary(series: Any) -> tuple[AnyInts, list[Any]]:
         return _arrow_dictionary(native)
     if type(native.dtype).__name__ == "CategoricalDtype":
         return native.cat.codes.to_numpy(), native.cat.categories.tolist()
+    if isinstance(getattr(native.array, "_ndarray", native.array), np.ndarray) or native.dtype == object:
+        codes, distinct = number_objects(native.tolist())  # pandas would compare text up to its first NUL
+        return codes, distinct
     codes, distinct = native.factorize()
     return codes, distinct.tolist()
 

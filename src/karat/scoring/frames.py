@@ -192,6 +192,8 @@ def _by_id(labels: Labels, ids: Any) -> Labels:
 
 def _weights(frame: Any, weights: str | None, count: str | None) -> dict[str, Any]:
     """The column of weights, or of counts, as an argument of align(); empty if there is neither."""
+    import narwhals as nw
+
     from karat.labels.weights import check_weights
     from karat.sources.engines.dialects import is_long
 
@@ -199,14 +201,13 @@ def _weights(frame: Any, weights: str | None, count: str | None) -> dict[str, An
     if name is None:
         return {}
     series = Column(frame, name, "weights" if count is None else "count").series
-    if not series.dtype.is_numeric():
+    objects = series.dtype == nw.Object and not series.is_null().all()  # as pandas holds decimals
+    if not series.dtype.is_numeric() and not objects:
         raise TableError(f"counts and weights are {series.dtype} here; give a column of numbers.")
-    array = np.array(series.to_list()) if is_long(series) else series.to_numpy()
+    array = np.array(series.to_list()) if is_long(series) or objects else series.to_numpy()
     lacking = int(series.null_count()) or int(np.isnan(array).sum() if array.dtype.kind == "f" else 0)
     if lacking:
         raise TableError(f"{lacking:,} rows have no count or weight; give each one.")
-    if array.size and array.min() < 0:
-        raise TableError(f"a count or weight is {array.min()}; give positive numbers.")
     values = check_weights(array, len(series))
     if count is None:
         return {"weights": values}

@@ -33,7 +33,8 @@ class Key(NamedTuple):
 
     def labels(self, keys: Any) -> list[Any]:
         """The labels of some keys."""
-        return [None if key is None else self.label(key) for key in keys]
+        plain = keys.tolist() if isinstance(keys, np.ndarray) else keys
+        return [None if key is None else self.label(key) for key in plain]
 
 
 BYTES = Key(lambda key: bytes(key).decode(), lambda label: label.encode() if isinstance(label, str) else None)
