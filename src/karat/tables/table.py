@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import TableError
+from karat.errors import Option, TableError, brief, whole
 from karat.kernels.assignment import best_matching, greedy_matching
 from karat.kernels.counting import cross_count
 from karat.kernels.tallying import add_by_code, best_by_code
@@ -20,6 +21,7 @@ from karat.labels.alignment import align
 from karat.labels.identity import label_key
 from karat.labels.policy import Missing, NoiseAs, Policy
 from karat.labels.rows import PRED, Aligned, Coded, in_order_of_cells
+from karat.labels.weights import check_weights
 from karat.limits import ITEMS
 from karat.output.frames import frame
 from karat.output.numbers import several
@@ -44,7 +46,18 @@ def _total(weights: NDArray[Any]) -> float | Exact:
 def check_total(total: float | Exact) -> None:
     """Raise TableError if there are more items than can be counted exactly."""
     if not total < LIMIT:
-        raise TableError(f"the cells add up to {float(total):.3g}; karat counts fewer than 2^62 (4.6e18) items.")
+        number = float(total)
+        remedy = "scale them down" if math.isfinite(number) else "give finite numbers"
+        raise TableError(f"the cells add up to {number:.3g}; karat counts fewer than 2^62 (4.6e18) items, so {remedy}.")
+
+
+def check_counts(values: Any, size: int | None, column: str) -> Ints:
+    """The numbers of items in a column as integers; fractions, and too many items, are refused."""
+    counts = check_weights(values, size)
+    check_total(_total(counts))
+    if counts.dtype.kind in "fO" and (counts % 1).any():
+        raise TableError(Option("count", (column,)), " has fractions; give whole numbers of items, or use weights.")
+    return counts.astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -243,7 +256,7 @@ class Table(SingleTable):
         return Table._count(*subtracted(self, other)) if isinstance(other, Table) else NotImplemented
 
     def __radd__(self, other: object) -> Table:
-        return self if other == 0 else NotImplemented  # so that sum(tables) works
+        return self if other.__class__ is int and other == 0 else NotImplemented  # so that sum(tables) works
 
     def __eq__(self, other: object) -> bool:
         return self._named_cells == other._named_cells if isinstance(other, Table) else NotImplemented
@@ -290,7 +303,8 @@ class Table(SingleTable):
 
     def top_indices(self, most: int | None = None) -> Ints:
         """The indices of the largest cells, at most `most` of them, in the order of top_cells()."""
-        return np.argsort(-self.counts, kind="stable")[:most]
+        number = None if most is None else whole(most, "most", LIMIT)
+        return np.argsort(-self.counts, kind="stable")[:number]
 
     def to_sparse(self) -> Any:
         """The table as a SciPy sparse array, in the order of classes and clusters."""
@@ -312,7 +326,7 @@ def _sum(tables: Sequence[Table]) -> Table:
 
 def _batch(batch: Any) -> dict[str, Any]:
     if not isinstance(batch, (tuple, list)) or len(batch) not in (2, 3):
-        raise TableError(f"{str(batch)[:60]!r} is not a batch; give (gold, pred), (gold, pred, weights) or a Table.")
+        raise TableError(f"{brief(batch)} is not a batch; give (gold, pred), (gold, pred, weights) or a Table.")
     return dict(zip(("gold", "pred", "weights"), batch, strict=False))
 
 
