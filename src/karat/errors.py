@@ -7,7 +7,7 @@ the app can each spell them in their own way.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from operator import index
 from typing import Any, NamedTuple, TypeAlias
 
@@ -84,6 +84,8 @@ class LabelError(KaratError):
 
 class NothingLeftError(LabelError):
     """No item is left to score: all were dropped."""
+
+    policies: Mapping[str, Any] = {}  # of each system, with the numbers of items dropped
 
 
 class TableError(KaratError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
 from typing import Any, TypeAlias
@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import Option, TableError, brief, whole
+from karat.errors import NothingLeftError, Option, TableError, brief, whole
 from karat.kernels.assignment import best_matching, greedy_matching
 from karat.kernels.counting import cross_count
 from karat.kernels.tallying import add_by_code, best_by_code
@@ -27,7 +27,7 @@ from karat.output.frames import frame
 from karat.output.numbers import several
 from karat.tables.counts import CellFormula, SingleTable, count_itself
 from karat.tables.matrices import matrix_cells
-from karat.tables.merging import added, subtracted
+from karat.tables.merging import added, common_policy, subtracted
 from karat.tables.profile import Exact, Profile, Sizes, exact_sizes, exact_sum
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -133,19 +133,27 @@ class Table(SingleTable):
     def from_batches(cls, batches: Iterable[Any], **options: Any) -> Table:
         """One table from a stream of (gold, pred) or (gold, pred, weights) batches, or of tables.
 
-        options: as in from_labels(), such as missing="drop".
+        options: as in from_labels(), such as missing="drop". A batch of which every item is dropped is counted as such.
         """
         if isinstance(batches, Table) or not isinstance(batches, Iterable) or getattr(batches, "shape", None) == ():
             raise TableError(f"{str(batches)[:60]!r} are no batches; give a list of (gold, pred), or of tables.")
         merged: list[Table] = []
+        empty: list[NothingLeftError] = []
         for batch in batches:
-            merged.append(batch if isinstance(batch, Table) else cls.from_labels(**_batch(batch), **options))
+            try:
+                merged.append(batch if isinstance(batch, Table) else cls.from_labels(**_batch(batch), **options))
+            except NothingLeftError as problem:
+                empty.append(problem)
+                continue
             # like the carries of a binary counter: each cell is merged only log(batches) times
             while len(merged) > 1 and merged[-2].counts.size <= 2 * merged[-1].counts.size:
                 merged[-2:] = [_sum(merged[-2:])]
         if not merged:
-            raise TableError("there are no batches; give at least one pair of gold and pred.")
-        return _sum(merged)
+            raise empty[0] if empty else TableError("there are no batches; give at least one pair of gold and pred.")
+        total = _sum(merged)
+        for nothing in empty:
+            total = replace(total, policy=common_policy(total.policy, nothing.policies[PRED]))
+        return total
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Table:
