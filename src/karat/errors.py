@@ -7,7 +7,8 @@ the app can each spell them in their own way.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from operator import index
 from typing import Any, NamedTuple, TypeAlias
 
 
@@ -64,12 +65,17 @@ class KaratError(ValueError):
     """Base class of all errors that karat raises on purpose; the message has the value and the remedy."""
 
     def __init__(self, *parts: Part) -> None:
-        self.whole = Sentence(*parts)  # not shortened
+        self.whole = Sentence(*map(_one_line, parts))  # not shortened
         self.sentence = _concise(self.whole)
         super().__init__(self.sentence)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self.whole.parts
+
+
+def _one_line(part: Part) -> Part:
+    """A part of a message without line breaks, which arrays and frames print."""
+    return re.sub(r"\s*\n\s*", " ", part) if isinstance(part, str) and "\n" in part else part
 
 
 class LabelError(KaratError):
@@ -78,6 +84,8 @@ class LabelError(KaratError):
 
 class NothingLeftError(LabelError):
     """No item is left to score: all were dropped."""
+
+    policies: Mapping[str, Any] = {}  # of each system, with the numbers of items dropped
 
 
 class TableError(KaratError):
@@ -137,6 +145,21 @@ def _concise(sentence: Sentence) -> Sentence:
     if len(sentence) <= MESSAGE or others > MESSAGE:  # no text of karat has two long parts
         return sentence
     return sentence.replaced(longest, concise(longest, max(BRIEF, MESSAGE - others)))
+
+
+def whole(value: Any, name: str, most: int) -> int:
+    """An option that is a whole number from 0 to a maximum; KaratError if it is not.
+
+    >>> whole(4, "digits", 100)
+    4
+    """
+    try:
+        number = index(value)
+    except Exception:  # of any type, in a class of the user's
+        number = -1
+    if not 0 <= number <= most:
+        raise KaratError(f"{name} is {brief(value)}; give a whole number from 0 to {most:,}.")
+    return number
 
 
 def brief(value: object) -> str:

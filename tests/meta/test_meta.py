@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -270,3 +271,9 @@ def test_a_module_that_fails_cannot_be_audited(tmp_path: Path, monkeypatch: pyte
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(karat.MeasureError, match="cannot be imported"):
         karat.audit("leaves_at_once:f")
+
+
+@pytest.mark.parametrize("seed", [None, -1, 1.5, "x", [], complex(1, 2)])
+def test_relate_refuses_what_is_no_seed(seed: Any) -> None:
+    with pytest.raises(karat.MeasureError, match="is not a seed; give a whole number, 0 or more"):
+        karat.relate(list("aabbc"), [1, 1, 2, 3, 3], ["ari", "purity", "v_measure"], resamples=20, seed=seed)

@@ -376,3 +376,9 @@ def test_links_lead_to_measures_of_any_name(name: str) -> None:
     for link in links:  # in which a lone % makes decodeURIComponent() fail
         assert "%" not in link
         assert page.count(f'id="{link}"') == 1
+
+
+@pytest.mark.parametrize("option", [{"title": 5}, {"command": None}, {"notes": None}, {"notes": "one"}, {"notes": [1]}])
+def test_what_is_printed_on_the_page_is_text(option: dict[str, Any]) -> None:
+    with pytest.raises(karat.KaratError, match=f"^{next(iter(option))} is .*; give (text|a list of sentences)"):
+        karat.report(list("aab"), [1, 1, 2], ["ari"], **option)

@@ -86,3 +86,12 @@ def test_the_process_ends_with_its_reader(path: Path) -> None:
     assert reader.column("cluster") == [0, 1, 2, 0, 1, 2]
     del reader
     assert process.returncode == 0
+
+
+def test_an_index_that_is_not_there_is_no_link(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "d.h5ad", "w") as file:
+        file.attrs["encoding-type"] = "anndata"
+        file.create_group("obs").attrs["_index"] = "barcode"
+        file["obs"].create_dataset("g", data=[1, 2])
+    with pytest.raises(karat.FileError, match="'barcode'; save it again as AnnData"):
+        karat.read(tmp_path / "d.h5ad", gold="g", pred="g")

@@ -282,3 +282,38 @@ def test_fractions_far_beyond_floats_are_labels(tmp_path: Path) -> None:
     table = karat.Table.from_labels([Fraction(10**3000, 7), Fraction(1, 10**3000), 2], [1, 1, 2])
     table.save(tmp_path / "table.json")
     assert karat.Table.load(tmp_path / "table.json").classes == (Fraction(1, 10**3000), 2, Fraction(10**3000, 7))
+
+
+@pytest.mark.parametrize("place", [b"\x18\x05karat\x18", b'{"karat": "table"'])
+def test_a_saved_table_whose_mark_is_damaged_is_not_read_as_rows(place: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    karat.Table.from_labels(list("aabbb"), list("xxyyx")).save(path)
+    content = path.read_bytes()
+    start = content.rindex(place)
+    for index in range(start + place.index(b"karat"), start + len(place) - 1):
+        damaged = bytearray(content)
+        damaged[index] ^= 1
+        path.write_bytes(damaged)
+        with pytest.raises(karat.KaratError, match="is not a table that karat saved"):
+            karat.read(path)
+
+
+DURATIONS = [
+    dt.timedelta(days=1),
+    dt.timedelta.max,
+    np.timedelta64(5, "7us"),
+    np.timedelta64(3, "ns"),
+    np.timedelta64(-1, "M"),
+    pd.Timedelta(1),
+    dt.time(1, 2, 3, 4),
+    dt.time(1, tzinfo=dt.UTC),
+]
+
+
+@pytest.mark.parametrize("ending", ["json", "parquet"])
+def test_durations_and_times_of_day_are_saved(ending: str, tmp_path: Path) -> None:
+    table = karat.Table.from_labels(DURATIONS, list("aabbccdd"))
+    table.save(tmp_path / f"t.{ending}")
+    loaded = karat.Table.load(tmp_path / f"t.{ending}")
+    assert loaded == table
+    assert list(map(repr, loaded.classes)) == list(map(repr, table.classes))

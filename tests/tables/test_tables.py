@@ -359,3 +359,19 @@ def test_totals_in_a_formula_broadcast_with_its_other_arguments() -> None:
         assert table.class_total(share) == pytest.approx(sizes)
     assert OneCluster(tables[0].profile).cell_total(lift) == pytest.approx(1 * (1 + 1) - 2 * 2)  # h n / (a n) is 1
     assert Singletons(tables[0].profile).cell_total(lift) == pytest.approx(10 * 10 * 2 - 2 * 10)
+
+
+def test_a_batch_of_which_every_item_is_dropped_counts_as_dropped() -> None:
+    batches = [([None, None], [1, 2]), (["a", "b", "a"], [1, 2, None]), (["a"], [None])]
+    table = karat.Table.from_batches(batches, missing="drop")
+    whole = karat.Table.from_labels([None, None, "a", "b", "a", "a"], [1, 2, 1, 2, None, None], missing="drop")
+    assert table == whole
+    assert table.policy == whole.policy
+    with pytest.raises(karat.LabelError, match="no item is left to score"):
+        karat.Table.from_batches(batches[:1], missing="drop")
+
+
+def test_a_dropped_batch_is_not_added_to_a_table_of_another_policy() -> None:
+    batches = [karat.Table.from_labels(["a"], [1]), ([None], [1])]
+    with pytest.raises(karat.TableError, match="counted under different policies"):
+        karat.Table.from_batches(batches, missing="drop")

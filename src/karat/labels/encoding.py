@@ -224,7 +224,11 @@ def times(series: Any) -> NDArray[Any]:
     if series.implementation.is_polars():
         ticks, unit = native.to_physical(), "ns"
         return np.asarray(ticks.fill_null(np.iinfo(np.int64).min).to_numpy()).astype(f"m8[{unit}]")
-    if series.implementation.is_pyarrow():
+    if series.implementation.is_pandas() and hasattr(native.dtype, "pyarrow_dtype"):
+        import pyarrow as pa
+
+        native = pa.chunked_array(native.array.__arrow_array__())
+    if series.implementation.is_pyarrow() or hasattr(native, "num_chunks"):
         unit = native.type.unit
         ticks = native.cast(f"int{native.type.bit_width}").cast("int64").fill_null(np.iinfo(np.int64).min)
         return np.asarray(ticks.to_numpy()).astype(f"m8[{unit}]")

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
@@ -26,6 +28,8 @@ UNITS = {
     "W": 7 * DAY * ATTO, "D": DAY * ATTO, "h": 3600 * ATTO, "m": 60 * ATTO, "s": ATTO, "ms": ATTO // 10**3,
     "us": ATTO // 10**6, "ns": ATTO // 10**9, "ps": ATTO // 10**12, "fs": ATTO // 10**15, "as": 1,
 }  # fmt: skip
+LONGEST = 1 << 64  # integers of this size and more, and of less than its negative, have keys of their own
+DIGITS = 5000  # of a decimal before or after its point, up to which it is written out
 MONTHS = (0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334)  # days of a common year before each month
 
 
@@ -55,7 +59,10 @@ def label_key(label: Any) -> Any:
 
 def keys_of(labels: Sequence[Any]) -> list[Hashable]:
     """The keys of labels; every singleton is a key of its own."""
-    special = {kind for kind in types_of(labels) if _needs_key(kind)}
+    kinds = types_of(labels)
+    special = {kind for kind in kinds if _needs_key(kind)}
+    if int in kinds and _any_long(labels if len(kinds) == 1 else [n for n in labels if type(n) is int]):
+        special.add(int)
     if not special:
         return labels if isinstance(labels, list) else list(labels)
     return [_key(label) if type(label) in special else label for label in labels]
@@ -75,14 +82,23 @@ def numbered(labels: Sequence[Any]) -> tuple[NDArray[np.int64], list[Any]]:
 @lru_cache(maxsize=1000)
 def _needs_key(kind: Any) -> bool:
     """Whether labels of a type are not their own keys."""
+    if issubclass(kind, (int, Decimal, Fraction)):
+        return kind is not int
     return issubclass(
-        kind, (bool, np.bool_, date, time, timedelta, np.datetime64, np.timedelta64, tuple, frozenset)
+        kind, (np.bool_, date, time, timedelta, np.datetime64, np.timedelta64, tuple, frozenset, np.longdouble)
     )  # fmt: skip
+
+
+def _any_long(numbers: Sequence[int]) -> bool:
+    """Whether an integer is longer than 64 bits."""
+    return max(numbers) >= LONGEST or min(numbers) < -LONGEST
 
 
 def _key(label: Any) -> Any:
     if isinstance(label, (bool, np.bool_)):
         return TRUE if label else FALSE
+    if isinstance(label, (int, Decimal, Fraction, np.longdouble)):
+        return _key_of_number(label)
     if isinstance(label, (tuple, frozenset)):
         return _key_of_members(label)
     if not _needs_key(label.__class__) or label != label:  # NaT
@@ -90,11 +106,46 @@ def _key(label: Any) -> Any:
     return (Key, *temporal(label))
 
 
+def _key_of_number(label: Any) -> Any:
+    """An integer of 64 bits, a float, or the text of a number that neither can hold.
+
+    Python hashes numbers modulo 2**61 - 1, so a file can hold many long ones of the same hash, and to number n of them
+    would take n**2 steps; the hash of a text differs in every process.
+    """
+    if isinstance(label, int):
+        return label if -LONGEST <= label < LONGEST else _key_of_ratio(label, 1)
+    if isinstance(label, Decimal):
+        return label if abs(label.adjusted()) > DIGITS else _key_of_decimal(str(label))
+    return _key_of_ratio(*label.as_integer_ratio()) if label - label == 0 else label  # infinity and NaN have no ratio
+
+
+@lru_cache(maxsize=100_000)
+def _key_of_decimal(text: str) -> Any:
+    number = Decimal(text)
+    return _key_of_ratio(*number.as_integer_ratio()) if number.is_finite() else number
+
+
+def _key_of_ratio(numerator: int, denominator: int) -> Any:
+    """The key of a fraction in lowest terms."""
+    if denominator == 1 and -LONGEST <= numerator < LONGEST:
+        return numerator
+    try:
+        nearest = numerator / denominator
+    except OverflowError:
+        nearest = 0.0
+    exact = nearest.as_integer_ratio() == (numerator, denominator)
+    return nearest if exact else (Key, f"{numerator:x}/{denominator:x}")
+
+
 def _key_of_members(label: tuple[Any, ...] | frozenset[Any]) -> Any:
-    if not any(_needs_key(member.__class__) or is_missing(member) for member in label):
+    if not any(_needs_key(member.__class__) or is_missing(member) or _is_long(member) for member in label):
         return label
     keys = [GAP if is_missing(member) else _key(member) for member in label]
     return (frozenset if isinstance(label, frozenset) else tuple)(keys)
+
+
+def _is_long(member: Any) -> bool:
+    return type(member) is int and not -LONGEST <= member < LONGEST
 
 
 def is_temporal(label: Any) -> bool:

@@ -160,7 +160,10 @@ def _name(value: Any) -> str:
 
 
 def _brief(value: Any) -> str:
-    return " ".join(str(value).split())[:60]
+    try:
+        return " ".join(str(value).split())[:60]
+    except Exception:  # a foreign class
+        return "without a text"
 
 
 def _unhashable(values: Iterable[Any], side: str) -> str:
@@ -183,7 +186,7 @@ def plain(label: Any) -> Any:
         if label.tzinfo is None:
             return label.to_datetime64()
         return label if label.nanosecond else label.to_pydatetime(warn=False)  # Python's have microseconds only
-    return label
+    return label.to_timedelta64() if hasattr(label, "to_timedelta64") else label  # a pandas Timedelta
 
 
 def canonical_order(names: Sequence[Any]) -> list[int]:

@@ -31,15 +31,17 @@ def apply_policy(rows: Rows, policy: Policy, names: Mapping[str, str], *, noise_
     if policy.missing == "raise" and special.any_absent.any():
         raise LabelError(_missing_message(special.absent, names, rows.items, counts))
     lost = special.lost(policy)
+    policies = {name: special.policy(policy, name, _noise_label(sides[name], code, policy), counts)
+                for name, code in noise.items()}  # fmt: skip
     if lost.all():
-        raise NothingLeftError(
+        problem = NothingLeftError(
             f"no item is left to score: all {total_items(counts, lost.size):,} were dropped as missing, noise or "
             "ignored; keep some."
         )
+        problem.policies = policies
+        raise problem
     kept = ~lost
     check_attributes(rows.weights, rows.groups, kept, special.absent.get(""), rows.items, names)
-    policies = {name: special.policy(policy, name, _noise_label(sides[name], code, policy), counts)
-                for name, code in noise.items()}  # fmt: skip
     relabelled = {name: _relabelled(name, side, special, kept, rows.items, policy) for name, side in sides.items()}
     scored = rows._replace(sides=relabelled)
     scored = scored if kept.all() else scored.at(np.flatnonzero(kept))

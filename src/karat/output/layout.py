@@ -11,11 +11,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from karat.errors import whole
+
 Row = Sequence[str]
 
 GAP = "  "
 LONG = 4  # characters per terminal column, at most
 ARROWS = {"higher": "↑", "lower": "↓", None: " "}  # which end of a measure is better
+MOST_DIGITS = 100  # decimals of a number in a table
 PAGE = 100  # width of text in columns, where the terminal's is unknown
 
 # characters that a terminal executes or does not show: C1, line separators, marks of direction, fillers, tags
@@ -321,6 +324,7 @@ def decimals(value: float | None, digits: int = 4) -> str:
     """A score with a number of decimals, fewer for large values; – for None; never -0."""
     if value is None:
         return "–"
+    digits = whole(digits, "digits", MOST_DIGITS)
     text = f"{value:.{digits}f}" if abs(value) < 1e6 else f"{value:.{digits + 2}g}"
     return text.removeprefix("-") if not text.strip("-0.") else text
 

@@ -7,8 +7,11 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from karat.errors import whole
 from karat.output.frames import frame
 from karat.output.layout import Printed
+
+MOST_INDENT = 100  # spaces
 
 
 class Result(Printed):
@@ -33,7 +36,7 @@ class Result(Printed):
 
     def to_json(self, indent: int | None = 2) -> str:
         """The whole result as JSON; indent: spaces per level, or None for one line."""
-        return in_json(self.to_dict(), indent)
+        return in_json(self.to_dict(), None if indent is None else whole(indent, "indent", MOST_INDENT))
 
     def to_frame(self, backend: str | None = None) -> Any:
         """The records as a data frame, one row each.

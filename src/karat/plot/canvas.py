@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from karat.errors import KaratError
+from karat.errors import KaratError, brief
 from karat.foreign import first_line
 
 if TYPE_CHECKING:
@@ -55,7 +55,9 @@ def axes(ax: Axes | None, width: float, height: float) -> Axes:
 
         return pyplot.subplots(figsize=(width, height), layout="constrained")[1]
     if not hasattr(ax, "get_window_extent") or not hasattr(ax, "plot"):
-        raise KaratError(f"ax={ax!r} is not a matplotlib Axes; leave it out, or give one such as plt.subplots()[1].")
+        raise KaratError(
+            f"ax={brief(ax)} is not a matplotlib Axes; leave it out, or give one such as plt.subplots()[1]."
+        )
     return ax
 
 

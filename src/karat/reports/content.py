@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 
 from karat.comparisons.results import Comparison
-from karat.errors import KaratError
+from karat.errors import KaratError, brief
 from karat.explanations.explanation import Explanation
 from karat.output.files import atomic_file
 from karat.output.layout import shortened, shown
@@ -68,6 +68,8 @@ class Report:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the page to an .html file atomically."""
+        if not isinstance(path, (str, PathLike)):
+            raise KaratError(f"{brief(path)} is no path; give the name of a file.")
         if Path(path).suffix.lower() not in (".html", ".htm"):
             raise KaratError(f"{str(path)!r} does not look like a page; name it .html.")
         page = self.html()

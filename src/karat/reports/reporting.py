@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from typing import Any, Unpack
 
 from karat.comparisons.comparing import compared_systems
-from karat.errors import KaratError
+from karat.errors import KaratError, brief
 from karat.explanations.explaining import explained_table, judge_of
 from karat.labels.rows import PRED
 from karat.limits import REPORTED
@@ -35,7 +35,7 @@ def report(
     measure: MeasureLike | None = None,
     title: str = "",
     command: str = "",
-    notes: Iterable[str] = (),
+    notes: Sequence[str] = (),
     **options: Unpack[Options],
 ) -> Report:
     """An HTML report: scores with confidence intervals, comparison, explanation, and the table.
@@ -52,9 +52,19 @@ def report(
     True
     """
     _need_libraries()
+    _check_texts(title, command, notes)
     ev = evaluation_of(data, other, data_options(options, "report"))
     sampling = sampling_options(interval, options)
     return reported(ev, measures, sampling, measure=measure, title=title, command=command, notes=notes)
+
+
+def _check_texts(title: object, command: object, notes: object) -> None:
+    """Raise KaratError unless all that is printed on the page as given is text."""
+    for name, value in (("title", title), ("command", command)):
+        if not isinstance(value, str):
+            raise KaratError(f"{name} is {brief(value)}; give text.")
+    if not isinstance(notes, (list, tuple)) or not all(isinstance(note, str) for note in notes):
+        raise KaratError(f"notes is {brief(notes)}; give a list of sentences.")
 
 
 def reported(

@@ -18,7 +18,7 @@ from karat.labels.products import cross
 from karat.labels.rows import PRED
 from karat.scoring.evaluation import Evaluation
 from karat.tables.systems import AlignedSystems
-from karat.tables.table import check_total
+from karat.tables.table import check_counts
 
 BUILT_IN = (
     list,
@@ -208,13 +208,11 @@ def _weights(frame: Any, weights: str | None, count: str | None) -> dict[str, An
     lacking = int(series.null_count()) or int(np.isnan(array).sum() if array.dtype.kind == "f" else 0)
     if lacking:
         raise TableError(f"{lacking:,} rows have no count or weight; give each one.")
-    values = check_weights(array, len(series))
+    if array.dtype.kind != "O" and array.size and array.min() < 0:
+        raise TableError(f"a count or weight is {array.min()}; give positive numbers.")
     if count is None:
-        return {"weights": values}
-    check_total(float(values.sum(dtype=np.float64)))
-    if values.dtype.kind in "fO" and (values % 1).any():
-        raise TableError(Option("count", (count,)), " has fractions; give whole numbers of items, or use weights.")
-    return {"counts": values.astype(np.int64)}
+        return {"weights": check_weights(array, len(series))}
+    return {"counts": check_counts(array, len(series), count)}
 
 
 def _in_engine(

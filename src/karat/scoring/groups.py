@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from karat.errors import KaratError, listed
+from karat.errors import KaratError, MeasureError, brief, listed
 from karat.measures.registry import Measure
 from karat.output.layout import ARROWS, Layout, decimals, shown
 from karat.output.numbers import number, several
@@ -112,7 +112,10 @@ class GroupScores(Result, Mapping[Any, Any]):
 
     def ranking(self, measure: str | Measure | None = None) -> list[str]:
         """The systems from best to worst by the macro mean of a measure (by default the first)."""
-        chosen = self.measures[0] if measure is None else next(m for m in self.measures if str(m) == str(measure))
+        by_name = {str(m): m for m in self.measures}
+        if measure is not None and not (isinstance(measure, (str, Measure)) and str(measure) in by_name):
+            raise MeasureError(f"{brief(measure)} was not scored; scored are {listed(by_name, 12)}.")
+        chosen = self.measures[0] if measure is None else by_name[str(measure)]
         values = {system: self._mean(system, lambda _: 1.0)[str(chosen)] for system in self.systems}
         return sorted(values, key=lambda system: values[system], reverse=chosen.better != "lower")
 

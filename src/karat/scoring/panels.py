@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import karat.chance.adjusting
 import karat.measures.declared  # noqa: F401 (declares the measures)
-from karat.errors import MeasureError, TableError
+from karat.errors import MeasureError, TableError, brief
 from karat.measures.panel import PANEL
 from karat.measures.parsing import parse
 from karat.measures.registry import Measure, find_measure, list_measures
@@ -41,7 +41,7 @@ def chosen_measures(measures: MeasureLike | Iterable[MeasureLike]) -> tuple[Meas
     elif callable(measures):
         measures = [measures]
     if not isinstance(measures, Iterable) or getattr(measures, "shape", None) == ():
-        raise MeasureError(f"measures is {measures!r}; give names of measures, such as 'ari'.")
+        raise MeasureError(f"measures is {brief(measures)}; give names of measures, such as 'ari'.")
     chosen = tuple(dict.fromkeys(parse(m) for m in measures))
     if not chosen:
         raise MeasureError("measures is empty; name at least one, or leave it out for the default panel.")

@@ -25,16 +25,21 @@ def added(tables: Sequence[Table]) -> Cells:
     """The cells of the sum of tables of different items; a cell may occur more than once."""
     policy = tables[0].policy
     for table in tables[1:]:
-        common = policy + table.policy
-        if common is None:
-            raise TableError(
-                f"tables counted under different policies ({policy} and {table.policy}) cannot be added; "
-                "count them again under one."
-            )
-        policy = common
+        policy = common_policy(policy, table.policy)
     classes, rows = _recoded([t.classes for t in tables], [t.rows for t in tables])
     clusters, cols = _recoded([t.clusters for t in tables], [t.cols for t in tables])
     return rows, cols, np.concatenate([t.counts for t in tables]), classes, clusters, policy
+
+
+def common_policy(policy: Policy, other: Policy) -> Policy:
+    """The policy of the sum of two tables; TableError if theirs differ."""
+    common = policy + other
+    if common is None:
+        raise TableError(
+            f"tables counted under different policies ({policy} and {other}) cannot be added; "
+            "count them again under one."
+        )
+    return common
 
 
 def subtracted(table: Table, part: Table) -> Cells:

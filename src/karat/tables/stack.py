@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import TableError
+from karat.errors import TableError, brief
 from karat.kernels.logarithm import log_one_more
 from karat.labels.names import as_array
 from karat.limits import STACK
@@ -85,7 +85,9 @@ class Stack(Counts):
         try:
             return Table.from_matrix(self.tables[index(i)])
         except (TypeError, IndexError):
-            raise TableError(f"a stack of {len(self)} tables has no table {i!r}; give a number below that.") from None
+            raise TableError(
+                f"a stack of {len(self)} tables has no table {brief(i)}; give a number below that."
+            ) from None
 
     def __iter__(self) -> Iterator[Table]:
         return (self[i] for i in range(len(self)))

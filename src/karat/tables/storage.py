@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from datetime import date, datetime
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from glob import escape
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import TableError
+from karat.errors import TableError, brief
 from karat.labels.identity import Singleton
 from karat.labels.names import MISSING, check_names, plain
 from karat.labels.policy import Policy
@@ -124,7 +124,7 @@ def _counts(counts: Any) -> NDArray[Any]:
 
 def _ending(path: str | PathLike[str]) -> str:
     if not isinstance(path, (str, PathLike)):
-        raise TableError(f"{str(path)[:60]!r} is no path; give the name of a file.")
+        raise TableError(f"{brief(path)} is no path; give the name of a file.")
     ending = Path(path).suffix.lower()
     if ending not in (".json", ".parquet"):
         raise TableError(f"{str(path)!r} does not say its format; name it .json or .parquet.")
@@ -220,6 +220,13 @@ _KINDS: dict[type, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
     datetime: ("datetime", lambda x: x.isoformat(), datetime.fromisoformat),
     date: ("date", lambda x: x.isoformat(), date.fromisoformat),
     np.datetime64: ("datetime64", lambda x: [str(x), np.datetime_data(x.dtype)[0]], lambda x: np.datetime64(*x)),
+    np.timedelta64: (
+        "timedelta64",
+        lambda x: [int(x.astype(np.int64)), x.dtype.str[4:-1]],  # the unit, such as 7us in <m8[7us]
+        lambda x: np.timedelta64(*x),
+    ),
+    timedelta: ("timedelta", lambda x: [x.days, x.seconds, x.microseconds], lambda x: timedelta(*x)),
+    time: ("time", lambda x: x.isoformat(), time.fromisoformat),
     Decimal: ("decimal", str, lambda x: Decimal(_short(x))),
     Fraction: ("fraction", str, lambda x: Fraction(*map(int, _short(x).split("/")))),
     Singleton: ("singleton", lambda x: _pack(x.item), lambda x: Singleton(_unpack(x))),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
 from typing import Any, TypeAlias
@@ -12,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import TableError
+from karat.errors import NothingLeftError, Option, TableError, brief, whole
 from karat.kernels.assignment import best_matching, greedy_matching
 from karat.kernels.counting import cross_count
 from karat.kernels.tallying import add_by_code, best_by_code
@@ -20,12 +21,13 @@ from karat.labels.alignment import align
 from karat.labels.identity import label_key
 from karat.labels.policy import Missing, NoiseAs, Policy
 from karat.labels.rows import PRED, Aligned, Coded, in_order_of_cells
+from karat.labels.weights import check_weights
 from karat.limits import ITEMS
 from karat.output.frames import frame
 from karat.output.numbers import several
 from karat.tables.counts import CellFormula, SingleTable, count_itself
 from karat.tables.matrices import matrix_cells
-from karat.tables.merging import added, subtracted
+from karat.tables.merging import added, common_policy, subtracted
 from karat.tables.profile import Exact, Profile, Sizes, exact_sizes, exact_sum
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -44,7 +46,18 @@ def _total(weights: NDArray[Any]) -> float | Exact:
 def check_total(total: float | Exact) -> None:
     """Raise TableError if there are more items than can be counted exactly."""
     if not total < LIMIT:
-        raise TableError(f"the cells add up to {float(total):.3g}; karat counts fewer than 2^62 (4.6e18) items.")
+        number = float(total)
+        remedy = "scale them down" if math.isfinite(number) else "give finite numbers"
+        raise TableError(f"the cells add up to {number:.3g}; karat counts fewer than 2^62 (4.6e18) items, so {remedy}.")
+
+
+def check_counts(values: Any, size: int | None, column: str) -> Ints:
+    """The numbers of items in a column as integers; fractions, and too many items, are refused."""
+    counts = check_weights(values, size)
+    check_total(_total(counts))
+    if counts.dtype.kind in "fO" and (counts % 1).any():
+        raise TableError(Option("count", (column,)), " has fractions; give whole numbers of items, or use weights.")
+    return counts.astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -120,19 +133,27 @@ class Table(SingleTable):
     def from_batches(cls, batches: Iterable[Any], **options: Any) -> Table:
         """One table from a stream of (gold, pred) or (gold, pred, weights) batches, or of tables.
 
-        options: as in from_labels(), such as missing="drop".
+        options: as in from_labels(), such as missing="drop". A batch of which every item is dropped is counted as such.
         """
         if isinstance(batches, Table) or not isinstance(batches, Iterable) or getattr(batches, "shape", None) == ():
             raise TableError(f"{str(batches)[:60]!r} are no batches; give a list of (gold, pred), or of tables.")
         merged: list[Table] = []
+        empty: list[NothingLeftError] = []
         for batch in batches:
-            merged.append(batch if isinstance(batch, Table) else cls.from_labels(**_batch(batch), **options))
+            try:
+                merged.append(batch if isinstance(batch, Table) else cls.from_labels(**_batch(batch), **options))
+            except NothingLeftError as problem:
+                empty.append(problem)
+                continue
             # like the carries of a binary counter: each cell is merged only log(batches) times
             while len(merged) > 1 and merged[-2].counts.size <= 2 * merged[-1].counts.size:
                 merged[-2:] = [_sum(merged[-2:])]
         if not merged:
-            raise TableError("there are no batches; give at least one pair of gold and pred.")
-        return _sum(merged)
+            raise empty[0] if empty else TableError("there are no batches; give at least one pair of gold and pred.")
+        total = _sum(merged)
+        for nothing in empty:
+            total = replace(total, policy=common_policy(total.policy, nothing.policies[PRED]))
+        return total
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Table:
@@ -243,7 +264,7 @@ class Table(SingleTable):
         return Table._count(*subtracted(self, other)) if isinstance(other, Table) else NotImplemented
 
     def __radd__(self, other: object) -> Table:
-        return self if other == 0 else NotImplemented  # so that sum(tables) works
+        return self if other.__class__ is int and other == 0 else NotImplemented  # so that sum(tables) works
 
     def __eq__(self, other: object) -> bool:
         return self._named_cells == other._named_cells if isinstance(other, Table) else NotImplemented
@@ -290,7 +311,8 @@ class Table(SingleTable):
 
     def top_indices(self, most: int | None = None) -> Ints:
         """The indices of the largest cells, at most `most` of them, in the order of top_cells()."""
-        return np.argsort(-self.counts, kind="stable")[:most]
+        number = None if most is None else whole(most, "most", LIMIT)
+        return np.argsort(-self.counts, kind="stable")[:number]
 
     def to_sparse(self) -> Any:
         """The table as a SciPy sparse array, in the order of classes and clusters."""
@@ -312,7 +334,7 @@ def _sum(tables: Sequence[Table]) -> Table:
 
 def _batch(batch: Any) -> dict[str, Any]:
     if not isinstance(batch, (tuple, list)) or len(batch) not in (2, 3):
-        raise TableError(f"{str(batch)[:60]!r} is not a batch; give (gold, pred), (gold, pred, weights) or a Table.")
+        raise TableError(f"{brief(batch)} is not a batch; give (gold, pred), (gold, pred, weights) or a Table.")
     return dict(zip(("gold", "pred", "weights"), batch, strict=False))
 
 

@@ -126,7 +126,11 @@ def sampling_of(interval: float | bool | None, **options: Any) -> Sampling | Non
     level = LEVEL if interval is True else interval
     if not isinstance(level, Real) or not 0.5 <= float(level) < 1:
         raise MeasureError(Option("interval", (level,)), " is not a confidence level; give a number such as 0.95.")
-    sampling = Sampling(level, **options)
+    return checked(Sampling(level, **options))
+
+
+def checked(sampling: Sampling) -> Sampling:
+    """The options themselves; MeasureError if one of them has a value that it does not take."""
     for option in OPTIONS:
         option.check(getattr(sampling, option.name))
     return sampling

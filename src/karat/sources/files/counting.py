@@ -18,7 +18,7 @@ from karat.sources.files.options import Reading
 from karat.sources.files.queries import Batch, batches, lacking, without_label
 from karat.sources.files.roles import Pairing
 from karat.tables.systems import AlignedSystems, CountedSystems, Groups, Systems
-from karat.tables.table import Table
+from karat.tables.table import Table, check_counts
 
 MOST_CODES = 50_000_000  # label codes in memory, of four bytes each; beyond that only tables are kept
 
@@ -53,9 +53,7 @@ def queried(pairings: Sequence[Pairing], reading: Reading, database: Database) -
 def _rows(batch: Batch, reading: Reading) -> Rows:
     weights, counts = batch.weights, batch.counts
     if reading.options["count"] is not None and weights is not None:
-        from karat.sources.files.matching import to_counts
-
-        weights, counts = None, to_counts(weights)
+        weights, counts = None, check_counts(weights, None, reading.options["count"])
     return Rows(dict(batch.sides), batch.items, counts, weights, batch.by)
 
 

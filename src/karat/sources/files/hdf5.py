@@ -36,7 +36,10 @@ class Observed:
     def _own(self, group: Any, name: str) -> Any:
         """A member of a group, refused if it is a link: links may lead to any file that the user can read."""
         for part in name.split("/"):
-            if not isinstance(group.get(part, getlink=True), self.h5py.HardLink):
+            link = group.get(part, getlink=True)
+            if link is None:
+                raise FileError(f"{self.name!r} has no {part!r}; save it again as AnnData.")
+            if not isinstance(link, self.h5py.HardLink):
                 raise FileError(f"{self.name!r} has a link at {part!r} instead of data; save it without links.")
             group = group[part]
         return self._checked(group)

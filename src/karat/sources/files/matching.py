@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,6 +16,7 @@ from karat.sources.files import messages
 from karat.sources.files.options import Reading
 from karat.sources.files.roles import ColumnRef, Pairing
 from karat.sources.files.sources import Source, as_list
+from karat.tables.table import check_counts
 
 
 def matched_in_memory(pairings: Sequence[Pairing], reading: Reading) -> Aligned:
@@ -40,22 +42,11 @@ def matched_in_memory(pairings: Sequence[Pairing], reading: Reading) -> Aligned:
         labels = {name: by_item(side) for name, side in sides.items()}
         _check_items(pairings, labels, reading)
     called = {name: str(side) for name, side in sides.items()}
-    options = {"counts": to_counts(weights)} if reading.options["count"] is not None else {"weights": weights}
+    count = reading.options["count"]
+    options = {"weights": weights} if count is None else {"counts": check_counts(weights, None, count)}
     return align(
         labels.pop(""), labels, reading.policy, groups=groups, items=ids, called=called, noise_is_text=True, **options
     )
-
-
-def to_counts(values: Any) -> Any:
-    """Counts of cells as an integer array; fractions are refused."""
-    import numpy as np
-
-    from karat.labels.weights import check_weights
-
-    array = check_weights(values, None)
-    if array.dtype.kind == "f" and (array % 1).any():
-        raise FileError("the counts of cells have fractions; give whole numbers of items, or use weights.")
-    return array.astype(np.int64)
 
 
 def _column_of(side: ColumnRef) -> Any:
@@ -135,23 +126,30 @@ def _is_missing(label: Any) -> bool:
 
 
 def _weights(source: Source, column: str) -> list[Any]:
-    """The weight of each row: integers if all weights are, else floats."""
+    """The weight of each row, text as a number; integers stay exact."""
     values = as_list(source.values(column))
     lacking = sum(map(_is_missing, values))
     if lacking:
         raise messages.without_value(source, "a weight", column, lacking)
-    for kind in (int, float):
-        try:
-            return [kind(value) if isinstance(value, str) else value for value in values]
-        except ValueError:
-            continue
-    bad = next(value for value in values if isinstance(value, str) and not _is_number(value))
-    raise messages.no_weight(source, column, bad) from None
+    numbers = [_number(value) if isinstance(value, str) else value for value in values]
+    if None in numbers:
+        raise messages.no_weight(source, column, values[numbers.index(None)])
+    bad = [number for number in numbers if isinstance(number, (int, float)) and not 0 <= number < math.inf]
+    if bad:
+        raise messages.bad_weight(source, column, min(bad, key=lambda number: (number != number, number)))
+    return numbers
 
 
-def _is_number(text: str) -> bool:
+def _number(text: str) -> float | None:
+    """A text as an integer if it is integral, else as a float, as DuckDB reads it; None if it is not a number."""
+    if not text.isascii():
+        return None
     try:
-        float(text)
+        return int(text)
     except ValueError:
-        return False
-    return True
+        pass
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return int(number) if number.is_integer() else number

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from karat.errors import FileError, Sentence, listed
+from karat.errors import FileError, Sentence, brief, listed
 from karat.labels.matching import different_items
 from karat.labels.policy import DROP, KEEP_OR_DROP
 from karat.labels.treatment import missing_labels
@@ -52,6 +52,13 @@ def without_side(pairing: Pairing, number: int) -> FileError:
 def no_weight(source: Source, column: str, value: object) -> FileError:
     """The error for a weight that is not a number."""
     return FileError(f"{source.input.name!r} has {value!r} in column {column!r}, which is no weight; give numbers.")
+
+
+def bad_weight(source: Source, column: str, value: float) -> FileError:
+    """The error for a weight that is negative, infinite or NaN."""
+    number = brief(value) if isinstance(value, int) else f"{value:g}"
+    remedy = "give finite weights, none negative"
+    return FileError(f"{source.input.name!r} has the weight {number} in column {column!r}; {remedy}.")
 
 
 def lengths(sides: Sequence[ColumnRef], numbers: Sequence[int]) -> FileError:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from io import BufferedReader
 from typing import IO, Any
 
-from karat.errors import FileError, nearest
+from karat.errors import FileError, listed, nearest
 from karat.limits import STREAM, Limit
 from karat.sources.files.recognition import first_bytes
 
@@ -20,7 +20,9 @@ def texts(names: Sequence[Any]) -> list[str]:
     try:
         return [os.fsdecode(name) for name in names]
     except TypeError:
-        raise FileError(f"{names!r} are no paths; give each file's path as text, one after the other.") from None
+        raise FileError(
+            f"{listed(names, 2)} are no paths; give each file's path as text, one after the other."
+        ) from None
 
 
 def local_paths(name: str, copies: list[str]) -> list[str]:

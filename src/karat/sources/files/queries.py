@@ -159,17 +159,20 @@ def _are_integers(database: Database, rows: str, about: str) -> bool:
 
 
 def _weight(database: Database, rows: str, column: str, source: Source) -> str:
-    """SQL of the weights: integers if all are, else doubles; missing values and text are refused."""
+    """SQL of the weights: integers if all are, else doubles; anything but finite numbers of at least 0 is refused."""
     about = source.input.name
     integer, number = "try_cast(weight AS BIGINT)", "try_cast(weight AS DOUBLE)"
     integral = f"count(CASE WHEN {integer} = {number} THEN 1 END)"
-    query = f"SELECT count(*), count(weight), count({number}), {integral} FROM {rows}"
-    size, given, numbers, integers = database.all(query, about)[0]
+    bad = f"min({number}) FILTER (NOT isfinite({number}) OR {number} < 0)"
+    query = f"SELECT count(*), count(weight), count({number}), {integral}, {bad} FROM {rows}"
+    size, given, numbers, integers, bad_weight = database.all(query, about)[0]
     if given < size:
         raise messages.without_value(source, "a weight", column, size - given)
     if numbers < given:
-        bad = database.all(f"SELECT weight FROM {rows} WHERE {number} IS NULL LIMIT 1", about)
-        raise messages.no_weight(source, column, bad[0][0])
+        text = database.all(f"SELECT weight FROM {rows} WHERE {number} IS NULL LIMIT 1", about)
+        raise messages.no_weight(source, column, text[0][0])
+    if bad_weight is not None:
+        raise messages.bad_weight(source, column, bad_weight)
     return f"{integer if integers == size else number} AS weight"
 
 

@@ -20,8 +20,9 @@ def decoded(source: Input) -> str:
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as problem:
-        line = data.count(b"\n", 0, problem.start) + 1
-        raise undecodable(source.name, encoding, data[problem.start], f"in line {line}") from None
+        given = problem.object  # the codec utf-8-sig counts from after the byte order mark
+        line = given.count(b"\n", 0, problem.start) + 1
+        raise undecodable(source.name, encoding, given[problem.start], f"in line {line}") from None
     except UnicodeError as problem:
         raise FileError(
             f"{source.name!r} is not {encoding} ({problem}); say what it is, as ", Option("encoding")

@@ -93,7 +93,10 @@ def header_of(database: Database, source: Input) -> Header:
         raise RefusedError(
             f"{source.name!r} has spaces beside quotes, or records of different lengths; unpack it, or mend it."
         )
-    first = _record_by_duckdb(database, source) if by_duckdb else first_record(source)
+    try:
+        first = _record_by_duckdb(database, source) if by_duckdb else first_record(source)
+    except UnicodeDecodeError:
+        raise RefusedError(f"{source.name!r} has text that is not in its encoding; mend it.") from None
     if not first:  # readers disagree on an empty line
         raise RefusedError(f"{source.name!r} begins with an empty line; remove it.")
     names = first if source.options["header"] else _numbers(first)

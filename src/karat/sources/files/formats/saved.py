@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from karat.tables.table import Table
 
 
-# karat's entry of the key-value metadata in Thrift's compact protocol: a text of 5 bytes, a text that begins as JSON
-KEY = re.compile(rb'\x18\x05karat\x18[\x80-\xff]{0,4}[\x00-\x7f]\{"karat": "table"', re.DOTALL)
+# karat's entry of the key-value metadata: its key, a text of 5 bytes in Thrift's compact protocol, or the start of its
+# value; one of them is enough, so that a table with a damaged entry is refused, and not read as rows
+KEY = re.compile(rb'\x18\x05karat\x18|\{"karat": "table", "format": ')
 
 
 def read_saved(source: Input) -> tuple[Table, str]:
