@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
+import sys
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -280,7 +282,9 @@ def test_a_file_that_is_given_is_checked_even_if_the_data_are_cached(small: Path
         karat.datasets.fetch("small", file=str(other))
 
 
-@pytest.mark.parametrize("content", ["[]", "3", '{"a": {}}', '{"a": "1"}', "[" * 100_000, "\x00", '{"a\\u0000b": 1}'])
+@pytest.mark.parametrize(
+    "content", ["{}", "[]", "3", '{"a": {}}', '{"a": "1"}', "[" * 100_000, "\x00", '{"a\\u0000b": 1}']
+)
 def test_whatever_is_in_the_place_of_the_list_of_files_is_fetched_again(content: str, small: Path, cache: Path) -> None:
     folder = Path(karat.datasets.fetch("small", file=str(small)))
     (folder / ".files").write_text(content)
@@ -345,3 +349,14 @@ def test_a_relative_cache_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyP
     for relative in ("cache", "./cache", ""):
         monkeypatch.setenv("XDG_CACHE_HOME", relative)
         assert cache_path("data") == str(tmp_path / ".cache" / "karat" / "data")
+
+
+def test_a_pipe_in_the_place_of_the_list_of_files_is_not_waited_for(small: Path, cache: Path) -> None:
+    folder = Path(karat.datasets.fetch("small", file=str(small)))
+    (folder / ".files").unlink()
+    os.mkfifo(folder / ".files")
+    script = "import sys; from karat.papers.datasets.fetching import _is_complete; print(_is_complete(sys.argv[1]))"
+    command = [sys.executable, "-c", script, str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.stdout == "False\n"
+    assert Path(karat.datasets.fetch("small", file=str(small)), ".files").is_file()

@@ -39,10 +39,15 @@ def path(name: str) -> str:
 
 def _is_complete(folder: str) -> bool:
     """Whether all files exist and have the right sizes."""
+    list_path = os.path.join(folder, LIST)
     try:
-        with open(os.path.join(folder, LIST), encoding="utf-8") as file:
+        if not os.path.isfile(list_path):  # a pipe or a device may never end
+            return False
+        with open(list_path, encoding="utf-8") as file:
             sizes = json.load(file)
-        return all(os.path.getsize(os.path.join(folder, name)) == size for name, size in sizes.items())
+        return NOTE in sizes and all(
+            os.path.getsize(os.path.join(folder, name)) == size for name, size in sizes.items()
+        )
     except (OSError, ValueError, AttributeError, TypeError, RecursionError):  # any file may be there
         return False
 
