@@ -199,7 +199,7 @@ def placed(cache: Path) -> Callable[[str, dict[str, str]], None]:
     def place(name: str, files: dict[str, str]) -> None:
         folder = Path(fetching._folder(DATASETS[name]))
         folder.mkdir(parents=True)
-        for file, text in {**files, ".files": "{}"}.items():
+        for file, text in {**files, "SOURCE.txt": "", ".files": '{"SOURCE.txt": 0}'}.items():
             (folder / file).write_text(text)
 
     return place
@@ -240,7 +240,8 @@ def test_patents_have_gold_for_some_and_systems(cache: Path) -> None:
 
     folder = Path(fetching._folder(DATASETS["patents"]))
     folder.mkdir(parents=True)
-    (folder / ".files").write_text("{}")
+    (folder / "SOURCE.txt").write_text("")
+    (folder / ".files").write_text('{"SOURCE.txt": 0}')
     gold = "SELECT * FROM (VALUES ('a', '1'), ('b', NULL), ('c', '1')) AS t(mention_id, unique_id)"
     systems = (
         "SELECT * FROM (VALUES ('p', '0', 'x', 'c'), ('q', '0', 'y', 'a'), ('q', '1', 'y', 'b')) "
