@@ -6,6 +6,7 @@ traceback say more than a sentence of karat could.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +21,9 @@ UNCLEAR = (
     StopIteration,
     TypeError,
 )  # whose messages need their type
+
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EMFILE)  # not a matter of the data
 
 
 @contextmanager
@@ -61,15 +65,28 @@ def of_files() -> Iterator[None]:
 
 
 def first_line(problem: BaseException, most: int = 200) -> str:
-    """The first line of an exception's message, with its type where the message alone is unclear."""
+    """The first line of an exception's message, with its type where the message alone is unclear.
+
+    Where a library quotes the operating system, as for a full disk, only that reason.
+    """
     try:
         text = (isinstance(problem, OSError) and problem.strerror) or str(problem)
+        text = quoted_reason(text) or text
         lines = [line.strip() for line in text.splitlines() if line.strip()]
     except Exception:  # a foreign class
         lines = []
     message = lines[0][:most].rstrip(". ") if lines else ""
     named = not message or isinstance(problem, UNCLEAR)
     return f"{type(problem).__name__} {message}".rstrip() if named else message
+
+
+def quoted_reason(text: str) -> str:
+    """The operating system's reason that a message quotes, if it is one of FULL; else an empty text.
+
+    >>> quoted_reason('IO Error: write failed: {"message": "No space left on device"}')
+    'No space left on device'
+    """
+    return next((reason for reason in map(os.strerror, FULL) if reason in text), "")
 
 
 def type_and_message(problem: BaseException) -> str:

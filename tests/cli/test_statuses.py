@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -196,3 +197,18 @@ def test_a_reader_who_has_seen_enough_is_no_failure(folder: Path) -> None:
         done = in_a_shell(arguments, "| true")
         assert "Traceback" not in done.stderr
         assert "rror" not in done.stderr
+
+
+@pytest.mark.parametrize("place", [[], ["-o", "/dev/stdout"]])
+def test_a_pipe_that_refuses_to_block_gets_everything(place: list[str], folder: Path) -> None:
+    rows = 20_000
+    (folder / "many.csv").write_text("gold,pred\n" + "".join(f"class{i},cluster{i}\n" for i in range(rows)))
+    ours, theirs = os.pipe()
+    os.set_blocking(theirs, False)
+    command = [sys.executable, "-m", "karat", "table", "many.csv", "-q", "--format", "csv", *place]
+    started = subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL)
+    os.close(theirs)
+    with os.fdopen(ours, encoding="utf-8") as reader:
+        time.sleep(1)  # until the pipe is full
+        assert len(reader.read().splitlines()) == rows + 1
+    assert started.wait(timeout=60) == 0

@@ -16,6 +16,7 @@ from karat.kernels.assignment import best_matching, greedy_matching
 from karat.kernels.counting import cross_count, encode_integers
 from karat.kernels.expected import expected_information
 from karat.kernels.logarithm import log_binomial, log_pair, log_terms
+from karat.kernels.tallying import FEW, tally
 from karat.tables.profile import exact_sum
 from shared import enough
 from strategies import matrices
@@ -192,3 +193,13 @@ def test_whole_weights_are_added_up_exactly(size: int) -> None:
     cells = zip(found.left[found.rows].tolist(), found.right[found.cols].tolist(), strict=True)
     assert dict(zip(cells, found.counts.tolist(), strict=True)) == wanted
     assert (np.diff(found.rows * 14 + found.cols) > 0).all()
+
+
+@pytest.mark.parametrize("size", [1, 2, FEW, FEW + 1, 5 * FEW])
+@pytest.mark.parametrize("high", [1, 7, 10**12])
+def test_few_values_are_tallied_as_many_are(size: int, high: int) -> None:
+    values = np.random.default_rng(size).integers(1, high, size, endpoint=True)
+    distinct, times = tally(values)
+    assert dict(zip(distinct.tolist(), times.tolist(), strict=True)) == Counter(values.tolist())
+    assert distinct.tolist() == sorted(distinct.tolist())
+    assert distinct.dtype == times.dtype == np.int64

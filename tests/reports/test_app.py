@@ -252,3 +252,11 @@ def test_every_answer_is_guarded(server: Server, path: str, method: str) -> None
         assert "data-token" not in page
         if "evil" in host:
             assert status == 421
+
+
+@pytest.mark.parametrize("value", ["x" * 50_000, "\x01" * 50_000, "'" * 50_000])
+def test_messages_are_short_whatever_was_asked(value: str, server: Server) -> None:
+    for option in ("noise", "noise_as", "missing", "gold", "pred", "id", "beta", "improve", "measures"):
+        status, answer, _ = server.report(body_of({"both.csv": TABLE.encode()}, {option: value}))
+        assert status == 422
+        assert len(json.loads(answer)["error"]) < 300

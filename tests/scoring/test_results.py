@@ -18,6 +18,7 @@ from hypothesis import given
 import karat
 from karat.chance.expectations import expected
 from karat.examples import textbook
+from karat.kernels.tallying import FEW
 from karat.measures.arithmetic import larger
 from karat.measures.pair_counts import Pairs
 from karat.tables.trivial import OneCluster, Singletons
@@ -304,3 +305,22 @@ def test_groups_that_python_takes_for_equal_are_printed_apart() -> None:
     scores = karat.score([1, 2, 1, 2], [1, 2, 1, 1], ["ari"], by=by)
     assert len(scores) == len(karat.table([1, 2, 1, 2], [1, 2, 1, 1], by=by)) == 2
     assert [line.split()[0] for line in str(scores).splitlines()[3:7]] == ["1", "True", "macro", "micro"]
+
+
+def test_json_can_be_written_as_utf_8_whatever_the_names() -> None:
+    names = ["a\ud800b", "é\udfff", "\U0001f600"]
+    board = karat.score(["x", "y"], {name: [1, 2] for name in names}, "ari")
+    text = board.to_json()
+    assert [system["system"] for system in json.loads(text.encode("utf-8"))["systems"]] == names
+    assert "é" in text
+
+
+def test_groups_of_any_size_have_the_table_of_their_own_items() -> None:
+    sizes = (1, 2, FEW - 1, FEW, FEW + 1, 3 * FEW)
+    by = [group for group, size in enumerate(sizes) for _ in range(size)]
+    gold, pred = [f"g{i * 7 % 5}" for i in range(len(by))], [f"p{i * 11 % 6}" for i in range(len(by))]
+    groups = karat.score(gold, pred, "ari", by=by)
+    for group in range(len(sizes)):
+        rows = [i for i, other in enumerate(by) if other == group]
+        alone = karat.Table.from_labels([gold[i] for i in rows], [pred[i] for i in rows])
+        assert groups[group].table == alone

@@ -192,3 +192,39 @@ def test_lines_that_a_stream_has_already_stay(name: str, tmp_path: Path) -> None
     said = log.read_text()
     assert said.startswith("old\n")
     assert "17 items" in said
+
+
+@pytest.mark.parametrize("names", [("pipe", "pipe"), ("pipe", "./pipe"), ("pipe", "link")])
+def test_a_pipe_is_read_once_by_whatever_names(names: tuple[str, str], tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("pipe")
+    command = [sys.executable, "-m", "karat", "score", *names]
+    started = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    try:
+        (tmp_path / "pipe").write_text("a\nb\n")  # waits until it is opened
+        told = started.communicate(timeout=60)[1]
+    finally:
+        started.kill()
+    assert started.returncode == 1
+    assert told == f"karat: {names[1]!r} is given more than once; it can be read once only.\n"
+
+
+def test_standard_input_is_read_once_by_whatever_names(tmp_path: Path) -> None:
+    for names in (("-", "-"), ("/dev/stdin", "-"), ("-", "/dev/fd/0")):
+        command = [sys.executable, "-m", "karat", "score", *names]
+        done = subprocess.run(command, cwd=tmp_path, input="a\nb\n", capture_output=True, text=True, check=False)
+        assert done.returncode == 1
+        assert "is given more than once; it can be read once only" in done.stderr
+
+
+def test_a_full_disk_is_named_as_such_when_a_table_is_saved(tmp_path: Path) -> None:
+    pytest.importorskip("resource")
+    script = (
+        "import karat, resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
+        "table = karat.Table.from_labels(range(9000), range(9000));"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)); table.save('t.parquet')"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    told = done.stderr.splitlines()[-1]
+    assert told.endswith("'t.parquet' cannot be written (File too large); free some space, or choose another place.")
+    assert not list(tmp_path.iterdir())

@@ -16,13 +16,16 @@ import io
 import os
 import signal
 import sys
+import time
 from contextlib import nullcontext
 from typing import Any
 
 from karat.errors import KaratError
 
 INTERRUPTED = "interrupted; nothing was written."
+AT_ONCE = 1.0  # seconds after a signal in which others are ignored, so that temporary files are removed
 _received: list[int] = []  # signals since the command began
+_since: list[float] = []  # when each of them arrived
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -41,9 +44,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run_with_errors_printed(arguments: list[str] | None) -> int:
-    from karat.cli.streams import drop, flush_errors, open_missing
+    from karat.cli.streams import drop, flush_errors, open_missing, wait_for_readers
 
     open_missing()
+    wait_for_readers()
     if arguments is None:  # run as a program, so the environment may be changed
         from karat.machine.programs import keep_to_installed
 
@@ -95,6 +99,7 @@ def _run(arguments: list[str] | None) -> int:
     gc.freeze()
     gc.enable()
     before = _heed_signals()
+    hook, sys.unraisablehook = sys.unraisablehook, _raise_again
     try:
         check(chosen)
         with without_bars() if getattr(chosen, "quiet", False) else nullcontext():
@@ -102,6 +107,7 @@ def _run(arguments: list[str] | None) -> int:
     finally:
         if arguments is not None:  # called from Python, which goes on
             gc.unfreeze()
+        sys.unraisablehook = hook
         for number, handler in before.items():
             signal.signal(number, handler)
     return 0
@@ -112,6 +118,7 @@ def _heed_signals() -> dict[int, Any]:
 
     Ignored signals, such as SIGHUP under nohup, stay ignored.
     """
+    _since.clear()
     ends = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     usual = (signal.SIG_DFL, signal.default_int_handler, _end)
     try:
@@ -121,10 +128,28 @@ def _heed_signals() -> dict[int, Any]:
 
 
 def _end(number: int, _: object) -> None:
+    """Raise the exception that ends the command, unless a signal has just begun to end it."""
+    now = time.monotonic()
+    if _since and now - _since[-1] < AT_ONCE:
+        return
     _received.append(number)
+    _since.append(now)
     if number == signal.SIGINT:
         raise KeyboardInterrupt
     sys.exit(128 + number)
+
+
+def _raise_again(dropped: Any) -> None:
+    """Send a signal again whose exception Python has dropped, as it does in a destructor or a callback."""
+    if not _received or not isinstance(dropped.exc_value, (KeyboardInterrupt, SystemExit)):
+        sys.__unraisablehook__(dropped)
+        return
+    from threading import Timer
+
+    _since.clear()
+    again = Timer(0.05, os.kill, (os.getpid(), _received.pop()))  # not here, where it would be dropped too
+    again.daemon = True
+    again.start()
 
 
 def _escaped(problem: UnicodeError) -> tuple[str, int]:

@@ -10,7 +10,7 @@ from argparse import Namespace
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from karat.cli.streams import put
+from karat.cli.streams import put, waiting
 from karat.cli.usage import UsageError
 from karat.errors import FileError, Option, Sentence, either
 from karat.output.bars import say
@@ -61,7 +61,7 @@ def write(chosen: Namespace, text: str) -> None:
     stream = _descriptor(chosen.output)
     device = os.path.exists(chosen.output) and not os.path.isfile(chosen.output) and not os.path.isdir(chosen.output)
     if device or stream is not None:  # or a pipe: cannot be replaced atomically
-        _put_on_device(chosen, text, chosen.output if stream is None else os.dup(stream))
+        _put_on_device(chosen, text, stream)
         return
     from karat.output.files import atomic_file
 
@@ -72,10 +72,11 @@ def write(chosen: Namespace, text: str) -> None:
         file.write(f"{text}\n")
 
 
-def _put_on_device(chosen: Namespace, text: str, opened: str | int) -> None:
-    """Write to a device or a pipe, by its path or descriptor; a terminal gets control characters escaped."""
+def _put_on_device(chosen: Namespace, text: str, stream: int | None) -> None:
+    """Write to a device or a pipe, or to a descriptor; a terminal gets control characters escaped."""
     try:
-        with open(opened, "w", encoding="utf-8", errors="backslashreplace") as file:
+        opened = os.open(chosen.output, os.O_WRONLY) if stream is None else os.dup(stream)
+        with waiting(opened, "utf-8", "backslashreplace", closes=True) as file:
             seen = file.isatty()
             file.write(f"{shown_lines(text, in_json=form(chosen) == 'json') if seen else text}\n")
     except BrokenPipeError:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import select
 import sys
 from contextlib import suppress
 from typing import Any
@@ -24,6 +26,31 @@ def open_missing() -> None:
         if getattr(sys, name) is None:
             opened = os.fdopen(os.open(os.devnull, flags), mode, encoding="utf-8", errors="backslashreplace")
             setattr(sys, name, opened)
+
+
+class _Waiting(io.FileIO):
+    """A descriptor whose writes wait where it refuses to block; Python's own drop what does not fit."""
+
+    def write(self, data: Any) -> int:
+        while (written := super().write(data)) is None:
+            select.select([], [self], [])
+        return written
+
+
+def waiting(descriptor: int, encoding: str, errors: str, *, closes: bool) -> io.TextIOWrapper:
+    """Text to a descriptor, which may be one that refuses to block; closes: whether to close it at the end."""
+    raw = _Waiting(descriptor, "w", closefd=closes)
+    return io.TextIOWrapper(io.BufferedWriter(raw), encoding, errors, line_buffering=raw.isatty())
+
+
+def wait_for_readers() -> None:
+    """Let standard output and error wait for a slow reader, if their pipe or terminal refuses to block."""
+    for name in ("stdout", "stderr"):
+        with suppress(OSError, ValueError, AttributeError):  # not a file, such as a text in memory
+            stream = getattr(sys, name)
+            if not os.get_blocking(stream.fileno()):
+                stream.flush()
+                setattr(sys, name, waiting(stream.fileno(), stream.encoding, stream.errors, closes=False))
 
 
 def put(text: str) -> None:

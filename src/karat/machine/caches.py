@@ -22,7 +22,9 @@ def remove(path: str) -> None:
 
 def cache_path(*parts: str) -> str:
     """A path in karat's part of the user's cache directory, whether it exists or not."""
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    home = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(home):  # its specification says to ignore a relative path, as it depends on where one is
+        home = os.path.join(os.path.expanduser("~"), ".cache")
     return os.path.join(home, "karat", *parts)
 
 

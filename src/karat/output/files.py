@@ -30,10 +30,7 @@ def atomic_file(path: str | PathLike[str]) -> Iterator[str]:
         raise TableError(f"{str(path)!r} is a device or a pipe; name a file.")
     temporary = target.parent / f".karat-{os.getpid()}-{token_hex(4)}"
     try:
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))  # private until it is complete
-    except OSError as problem:
-        raise TableError(f"{str(path)!r} cannot be written ({problem.strerror}); choose another place.") from None
-    try:
+        _create(temporary, path)
         yield str(temporary)
         temporary.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
         temporary.replace(target)
@@ -45,6 +42,14 @@ def atomic_file(path: str | PathLike[str]) -> Iterator[str]:
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def _create(temporary: Path, path: str | PathLike[str]) -> None:
+    """Create an empty file that only its owner may read, until it is complete."""
+    try:
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except OSError as problem:
+        raise TableError(f"{str(path)!r} cannot be written ({problem.strerror}); choose another place.") from None
 
 
 def _umask() -> int:

@@ -80,8 +80,9 @@ def json_label(label: Any) -> Any:
 
 
 def in_json(document: Any, indent: int | None = 2, *, ascii_only: bool = False) -> str:
-    """JSON text, with NaN and infinity as null."""
-    return json.dumps(_finite(document), ensure_ascii=ascii_only, indent=indent, allow_nan=False, default=str)
+    """JSON text, with NaN and infinity as null, and lone surrogates, which UTF-8 lacks, as escapes."""
+    text = json.dumps(_finite(document), ensure_ascii=ascii_only, indent=indent, allow_nan=False, default=str)
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _finite(value: Any) -> Any:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import TableError, brief
+from karat.foreign import first_line
 from karat.labels.identity import Singleton
 from karat.labels.names import MISSING, check_names, plain
 from karat.labels.policy import Policy
@@ -204,7 +205,7 @@ def _check_size(connection: Any, path: str, head: dict[str, Any]) -> None:
 
 
 def _reason(problem: Exception) -> str:
-    return str(problem).split("\n", 1)[0].rstrip(".")[:300]
+    return first_line(problem, 300)
 
 
 # Labels of types that JSON lacks are stored as {"kind": [...]}; text, numbers, booleans and null as they are.

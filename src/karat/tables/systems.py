@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from karat.errors import LabelError, NothingLeftError, Option, brief
+from karat.kernels.tallying import FEW
 from karat.labels.names import ByLabel
 from karat.labels.rows import Aligned, Coded, rows_of
 from karat.tables.counts import SingleTable
@@ -126,8 +127,12 @@ def _small(side: Coded) -> Coded:
         return side
     import numpy as np
 
-    used, codes = np.unique(side.codes, return_inverse=True)
-    return Coded(codes, [side.names[code] for code in used.tolist()])
+    if side.codes.size > FEW:
+        present, codes = np.unique(side.codes, return_inverse=True)
+        return Coded(codes, [side.names[code] for code in present.tolist()])
+    given = side.codes.tolist()
+    new = {code: index for index, code in enumerate(sorted(set(given)))}
+    return Coded(np.array([new[code] for code in given], dtype=np.int64), [side.names[code] for code in new])
 
 
 @dataclass(frozen=True, eq=False)

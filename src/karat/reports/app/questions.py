@@ -9,7 +9,7 @@ from contextlib import ExitStack, suppress
 from typing import IO, Any, NamedTuple
 
 from karat import limits
-from karat.errors import KaratError, Option, Sentence, either
+from karat.errors import KaratError, Option, Sentence, concise, either
 from karat.sources.files import contents
 from karat.sources.files.options import parameters
 from karat.sources.files.recognition import PACKED
@@ -186,7 +186,7 @@ def in_words_of_the_page(sentence: Sentence) -> str:
     >>> in_words_of_the_page(Sentence("say which is which: ", Option("gold"), ", ", Option("pred")))
     'say which is which: «gold column», «predicted columns»'
     """
-    return sentence.worded(_field)
+    return concise(sentence.worded(_field))
 
 
 def _field(option: Option) -> str:

@@ -14,7 +14,7 @@ import threading
 from contextlib import suppress
 from typing import Any
 
-from karat.errors import KaratError
+from karat.errors import KaratError, concise
 from karat.machine.temporary import keep_within
 from karat.output.layout import shown
 from karat.reports.app.answers import report_of
@@ -57,7 +57,7 @@ def _answer(question: Question) -> tuple[str, str]:
         status, why = 507, ""
     except Exception as problem:
         status, why = 500, f"karat failed ({type(problem).__name__}: {problem}); karat report may give details."
-    return PROBLEM, json.dumps({"status": status, "error": shown(why)})
+    return PROBLEM, json.dumps({"status": status, "error": concise(shown(why))})
 
 
 def _is_short_of_memory(problem: BaseException | None) -> bool:

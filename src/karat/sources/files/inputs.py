@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from karat.sources.files.options import Reading, ReadingOptions
-from karat.sources.files.paths import local_paths
+from karat.sources.files.paths import Copies, local_paths
 from karat.sources.files.recognition import GZIP, by_ending, first_bytes, named, recognise, without_endings
 from karat.sources.files.registry import Format
 
@@ -61,7 +61,7 @@ class Input(NamedTuple):
 
 
 def find_input(
-    name: str, kind: str | None = None, *, reading: Reading | None = None, copies: list[str] | None = None
+    name: str, kind: str | None = None, *, reading: Reading | None = None, copies: Copies | None = None
 ) -> Input:
     """The input that a path, a pattern or - (standard input) stands for.
 
@@ -71,12 +71,12 @@ def find_input(
     reading = Reading.of() if reading is None else reading
     if kind is not None:
         named(kind)
-    paths = local_paths(name, [] if copies is None else copies)
+    paths = local_paths(name, Copies() if copies is None else copies)
     recognised = recognise(name, paths, kind, reading.options["encoding"])
     return Input(name, tuple(paths), recognised.format, recognised.packed, reading)
 
 
-def find_all(names: Sequence[str], reading: Reading, copies: list[str]) -> list[Input]:
+def find_all(names: Sequence[str], reading: Reading, copies: Copies) -> list[Input]:
     """The inputs that names stand for.
 
     The option input applies to files without a known ending if there are any, else to all.

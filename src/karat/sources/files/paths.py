@@ -6,7 +6,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from io import BufferedReader
 from typing import IO, Any
 
@@ -25,15 +25,31 @@ def texts(names: Sequence[Any]) -> list[str]:
         ) from None
 
 
-def local_paths(name: str, copies: list[str]) -> list[str]:
+class Copies:
+    """Temporary copies of streams, and which streams they are of: each can be read only once."""
+
+    def __init__(self) -> None:
+        self.paths: list[str] = []
+        self.streams: set[tuple[int, int]] = set()  # device and inode, which all names of a stream share
+
+    def claim(self, source: str | IO[bytes]) -> None:
+        """Refuse a stream that was read already, which would be empty, or wait forever."""
+        try:
+            status = os.stat(source) if isinstance(source, str) else os.fstat(source.fileno())
+            stream = status.st_dev, status.st_ino
+        except (OSError, AttributeError):  # no file, such as a text in memory in place of standard input
+            stream = 0, 0
+        if stream in self.streams:
+            raise FileError(f"{_named(source)} is given more than once; it can be read once only.")
+        self.streams.add(stream)
+
+
+def local_paths(name: str, copies: Copies) -> list[str]:
     """The paths of the files that a name stands for, none of them empty.
 
     Streams can be read only once, so they are copied to temporary files, whose paths are added to copies.
     """
     if name == "-":
-        if "-" in copies:
-            raise FileError("standard input is given more than once; it can be read once only.")
-        copies.append("-")
         if sys.stdin is None or sys.stdin.closed:
             raise FileError("standard input is closed; pipe labels into it.")
         return [_copied(sys.stdin.buffer, copies)]
@@ -54,15 +70,14 @@ def local_paths(name: str, copies: list[str]) -> list[str]:
 
 
 @contextmanager
-def temporary_copies() -> Iterator[list[str]]:
-    """A list for the temporary copies of streams, which are removed at the end of a with block."""
-    copies: list[str] = []
+def temporary_copies() -> Iterator[Copies]:
+    """The temporary copies of streams, which are removed at the end of a with block."""
+    copies = Copies()
     try:
         yield copies
     finally:
-        for copy in copies:
-            if copy != "-":
-                os.unlink(copy)
+        for path in copies.paths:
+            os.unlink(path)
 
 
 def _matching(pattern: str) -> list[str]:
@@ -94,7 +109,7 @@ def _check_device(path: str) -> None:
         raise FileError(f"{path!r} is a device; give a file, or - for standard input.")
 
 
-def _copied(source: str | IO[bytes], copies: list[str]) -> str:
+def _copied(source: str | IO[bytes], copies: Copies) -> str:
     """Copy a stream, such as standard input or a named pipe, to a temporary file, and return its path."""
     import tempfile
 
@@ -102,11 +117,15 @@ def _copied(source: str | IO[bytes], copies: list[str]) -> str:
 
     if isinstance(source, str):
         _check_device(source)
+    copies.claim(source)
     folder = own_folder()
     try:
         handle, path = tempfile.mkstemp(dir=folder)
-        copies.append(path)
-        with open(handle, "wb") as copy, open(source, "rb") if isinstance(source, str) else source as stream:
+        copies.paths.append(path)
+        with (
+            open(handle, "wb") as copy,
+            open(source, "rb") if isinstance(source, str) else nullcontext(source) as stream,
+        ):
             copy.writelines(_within(_parts(stream), _room(folder), _named(source)))
             empty = not copy.tell()
     except OSError as problem:
