@@ -21,7 +21,7 @@ from karat.scoring.options import SAMPLING_DEFAULTS, DataOptions, data_options, 
 from karat.scoring.panels import MeasureLike, chosen_measures
 from karat.tables.table import Table
 from karat.uncertainty.resamples import resampled_values
-from karat.uncertainty.sampling import Sampling
+from karat.uncertainty.sampling import Sampling, check_seed
 from karat.version import __version__
 
 Floats = NDArray[np.float64]
@@ -169,6 +169,7 @@ def relate(
     if not isinstance(resamples, int) or resamples < 10:
         raise KaratError(Option("resamples", (resamples,)), " are too few to see how measures vary; give 10 or more.")
     MOST_RESAMPLES.check(resamples, "resamples")
+    check_seed(seed)
     cells = sum(table.counts.size for table in given)
     sampling = Sampling(resamples=min(resamples, max(LEAST, AFFORDABLE // cells)), seed=seed)
     fewer = f" ({resamples:,} would take too long for {cells:,} cells)" if sampling.resamples < resamples else ""
