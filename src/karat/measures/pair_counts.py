@@ -89,8 +89,8 @@ class Pairs(Statistic):
 
     @property
     def neither(self) -> Number:
-        """a11, joined by neither."""
-        return self.total - self.gold - self.pred + self.both
+        """a11, joined by neither; in this order exactly 0 if one side joins all pairs, also in floats."""
+        return (self.total - self.pred) - (self.gold - self.both)
 
     @property
     def disagreements(self) -> Number:

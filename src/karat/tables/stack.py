@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import TableError
-from karat.kernels.logarithm import log_one_more
+from karat.kernels.logarithm import divergence, log_one_more
 from karat.labels.names import as_array
 from karat.limits import STACK
 from karat.tables.counts import CellFormula, Counts, SizeFormula
@@ -154,7 +154,7 @@ class Stack(Counts):
     @cached_property
     def loses_precision(self) -> bool:  # type: ignore[override]
         smallest = self._cells[self._cells > 0].min()
-        return bool(smallest < 1e-100 or self.n.max() > (EXACT if self.integral else 1e4 * smallest))
+        return bool(smallest < 1e-100 or self.n.max() > (EXACT if self.integral else 1e3 * smallest))
 
     @cached_property
     def integral(self) -> bool:  # type: ignore[override]
@@ -169,11 +169,18 @@ class Stack(Counts):
     def largest(self) -> tuple[Any, Any]:  # type: ignore[override]
         return self.class_sizes.max(axis=1), self.cluster_sizes.max(axis=1)
 
+    @cached_property
+    def _same(self) -> NDArray[np.bool_]:
+        """Whether the partitions of each table are equal: sums over clusters are then those over classes, exactly."""
+        classes, clusters = self.shape
+        return np.asarray((self.nonempty_cells == classes) & (self.nonempty_cells == clusters))
+
     def class_total(self, f: SizeFormula) -> Any:
         return np.where(self.class_sizes > 0, f(self.class_sizes, Totals(self, 1)), 0).sum(axis=1)
 
     def cluster_total(self, f: SizeFormula) -> Any:
-        return np.where(self.cluster_sizes > 0, f(self.cluster_sizes, Totals(self, 1)), 0).sum(axis=1)
+        total = np.where(self.cluster_sizes > 0, f(self.cluster_sizes, Totals(self, 1)), 0).sum(axis=1)
+        return np.where(self._same, self.class_total(f), total) if self._same.any() else total
 
     def cell_total(self, f: CellFormula) -> Any:
         return self._sums(self._values(f).reshape(len(self), -1))
@@ -203,12 +210,12 @@ class Stack(Counts):
         """Entropies in nats, as sums of terms part * log(whole/part) >= 0, which are accurate near 0."""
         n = self.n
         gold = weighted_log_ratio(self.class_sizes, n[:, None]).sum(axis=1) / n
-        pred = weighted_log_ratio(self.cluster_sizes, n[:, None]).sum(axis=1) / n
+        pred = np.where(self._same, gold, weighted_log_ratio(self.cluster_sizes, n[:, None]).sum(axis=1) / n)
         joint = weighted_log_ratio(self._cells, n[:, None, None]).sum(axis=(1, 2)) / n
+        joint = np.where(self._same, gold, joint)
         gold_given_pred = weighted_log_ratio(self._cells, self.cluster_sizes[:, None, :]).sum(axis=(1, 2)) / n
         pred_given_gold = weighted_log_ratio(self._cells, self.class_sizes[:, :, None]).sum(axis=(1, 2)) / n
-        mutual = np.where(gold < pred, gold - gold_given_pred, pred - pred_given_gold)
-        mutual = np.where(mutual > 1e-14 * np.minimum(gold, pred), mutual, 0.0)
+        mutual = np.where(gold_given_pred == 0, gold, np.where(pred_given_gold == 0, pred, self._mutual()))
         independent = mutual == 0  # then the conditional entropies equal the entropies
         return Information(
             gold,
@@ -218,6 +225,19 @@ class Stack(Counts):
             np.where(independent, pred, pred_given_gold),
             mutual,
         )
+
+    def _mutual(self) -> Floats:
+        """The mutual information, as a sum over all cells of h(c)h(k)/n^2 divergence(n h(c,k)/h(c)h(k) - 1) >= 0.
+
+        The counts of independent partitions have differences of exactly 0; what rounding leaves of those of weights is
+        as little as it is in the information of one table.
+        """
+        n = self.n[:, None, None]
+        product = self.class_sizes[:, :, None] * self.cluster_sizes[:, None, :]
+        some = product > 0
+        excess = np.where(some, n * self._cells - product, 0.0) / np.where(some, product, 1.0)
+        mutual = (product / (n * n) * divergence(excess)).sum(axis=(1, 2))
+        return np.where(mutual > 1e-26, mutual, 0.0)
 
 
 def _largest_total(tables: Floats, given: NDArray[Any]) -> Exact | float:
