@@ -25,14 +25,14 @@ class Pairs(Statistic):
 
     @classmethod
     def of(cls, counts: Counts) -> Pairs:
-        """Pair counts from sums of squares: h items make h(h-1)/2 pairs, also for real-valued h."""
-        squares, n = counts.squares, counts.n
-        if np.any(squares.cells < n):
+        """Pair counts: h items make h(h-1)/2 pairs, also for real-valued h."""
+        ordered, n = counts.ordered_pairs, counts.n
+        if np.any(ordered.cells < 0):
             raise TableError(
                 f"cells that add up to {float(np.min(n)):.4g} are too small to hold pairs of items; "
                 "scale the weights to average 1."
             )
-        both, gold, pred, total = (_half(s - n) for s in (*squares, n * n))
+        both, gold, pred, total = map(_half, (*ordered, n * (n - 1)))
         return cls(both, gold, pred, total)
 
     @classmethod

@@ -147,6 +147,11 @@ class Expected(Stack):
         return Squares(*(sums * (n - 1) / n + n for sums in super().squares))
 
     @property
+    def ordered_pairs(self) -> Squares:
+        """The expected ordered pairs, from the expected sums of squares."""
+        return Squares(*(squares - self.n for squares in self.squares))
+
+    @property
     def loses_precision(self) -> bool:  # type: ignore[override]
         """False: scored one by one, these tables would lose their expected sums of squares."""
         return False

@@ -166,6 +166,12 @@ class Stack(Counts):
         return Squares(*(self._sums(np.square(sizes)) for sizes in (cells, self.class_sizes, self.cluster_sizes)))
 
     @property
+    def ordered_pairs(self) -> Squares:
+        """Sums of h(h-1), each from h and h - 1: for weights near 1, a difference of sums would lose all digits."""
+        cells = self._cells.reshape(len(self), -1)
+        return Squares(*(self._sums(sizes * (sizes - 1)) for sizes in (cells, self.class_sizes, self.cluster_sizes)))
+
+    @property
     def largest(self) -> tuple[Any, Any]:  # type: ignore[override]
         return self.class_sizes.max(axis=1), self.cluster_sizes.max(axis=1)
 
