@@ -16,6 +16,7 @@ import pyarrow as pa
 import pytest
 
 import karat
+from karat.meta.families import Family
 
 GOLD, PRED = ["a", "a", "b"], [1, 1, 2]
 TABLE = karat.Table.from_labels(GOLD, PRED)
@@ -179,11 +180,30 @@ ODD: list[Any] = [[], {"a": 1}, np.array([1, 2]), pd.NA, 2.5, b"x", object()]
 LABELS: tuple[Any, Any] = ([0, 0, 1, 1], [0, 1, 1, 1])
 
 
-@pytest.mark.parametrize("value", ODD, ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("value", [*ODD, "x", 2], ids=lambda value: type(value).__name__)
 @pytest.mark.parametrize("option", ["missing", "unit", "method", "corrected"])
 def test_options_with_choices_take_nothing_else(option: str, value: Any) -> None:
-    with pytest.raises(karat.KaratError, match=f"^{option}="):
-        karat.score(*LABELS, interval=0.9, resamples=10, **{option: value})
+    for interval in (0.9, None):  # an option is refused also where nothing depends on it
+        for verb in (karat.score, karat.compare, karat.report):
+            with pytest.raises(karat.KaratError, match=f"^{option}="):
+                verb(*LABELS, interval=interval, **{option: value})
+
+
+@pytest.mark.parametrize("value", [*ODD, "x", -1, True], ids=lambda value: type(value).__name__)
+def test_seeds_are_whole_numbers(value: Any) -> None:
+    for ask in (
+        lambda: karat.score(*LABELS, seed=value),
+        lambda: karat.relate(*LABELS, seed=value),
+        lambda: Family().sample(10, seed=value),
+    ):
+        with pytest.raises(karat.KaratError, match=r"^seed=.* is not a seed; give a whole number, 0 or more\.$"):
+            ask()
+
+
+@pytest.mark.parametrize("verb", [karat.explain, karat.relate, karat.table, karat.match], ids=lambda v: v.__name__)
+def test_a_verb_without_intervals_has_no_options_of_them(verb: Callable[..., Any]) -> None:
+    with pytest.raises(TypeError, match="has no option 'corrected'"):
+        verb(*LABELS, corrected=True)
 
 
 @pytest.mark.parametrize("value", ODD, ids=lambda value: type(value).__name__)

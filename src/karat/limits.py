@@ -55,6 +55,8 @@ def lowered(most: Mapping[Limit, int]) -> Iterator[None]:
         _lowered.reset(before)
 
 
+SMALLEST_P = 1e-300  # the smallest p-value given: far beyond what approximations can tell, and never 0
+
 TEXT = Limit(2_000, "characters", "no measure needs more", "shorten the text")
 NESTING = Limit(5, "levels of parentheses", "measures are derived from measures once or twice", "leave some out")
 RESAMPLES = Limit(1_000_000, "resamples", "a thousand give a standard error to 2 %", "give fewer")

@@ -456,3 +456,59 @@ def test_the_p_value_of_ari_of_many_clusters_takes_seconds() -> None:
     start = time.process_time()
     assert 0 < karat.p_value(gold, pred, "ari") <= 1
     assert time.process_time() - start < 9
+
+
+@settings(max_examples=enough(24), deadline=None)
+@given(st.lists(st.integers(0, 2), min_size=5, max_size=6), st.lists(st.integers(0, 2), min_size=6, max_size=6))
+def test_the_null_of_a_measure_that_depends_on_label_order_keeps_it(gold: list[int], pred: list[int]) -> None:
+    pred = pred[: len(gold)]
+    scores = [float(karat.one_to_one_greedy(gold, shuffled)) for shuffled in itertools.permutations(pred)]
+    mean = float(np.mean(scores))
+    measure = karat.adjusted("one_to_one_greedy", samples=3000)
+    table = karat.Table.from_labels(gold, pred)
+    wanted = (float(karat.one_to_one_greedy(table)) - mean) / (1 - mean) if mean < 1 else measure(table)
+    assert measure(table) == pytest.approx(wanted, abs=5 * measure.error(table) + 1e-12)
+
+
+def small_tables() -> list[karat.Table]:
+    """Tables of at most five items in two rows and up to three columns."""
+    cells = itertools.chain(itertools.product(range(3), repeat=4), itertools.product(range(2), repeat=6))
+    matrices = (np.reshape(some, (2, -1)) for some in cells if 0 < sum(some) <= 5)
+    return [karat.Table.from_matrix(matrix) for matrix in matrices]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_adjusted_measures_stay_within_their_bounds(model: Model) -> None:
+    tables = small_tables()
+    for number, measure in enumerate(m for m in karat.list_measures() if m.better is not None):
+        adjusted = karat.adjusted(measure, null=model.null, sides=model.sides, samples=3)
+        for table in tables[number % 7 :: 7]:
+            low, high = adjusted.bounds
+            value = float(adjusted(table))
+            assert low <= value <= high, f"{adjusted} of {table.top_cells()}"
+            if table.nonempty_cells == table.shape[0] == table.shape[1]:
+                assert value == 1
+
+
+def test_what_may_beat_gold_is_not_bounded_by_it() -> None:
+    table = karat.Table.from_matrix([[1], [2]])
+    measure = karat.adjusted("q0", null="all", sides=2, samples=5)
+    assert measure(table) > 1
+    assert measure.bounds == (-math.inf, math.inf)
+    assert karat.adjusted("rand").bounds == karat.adjusted("vi").bounds == (-math.inf, 1)
+
+
+def test_a_p_value_is_never_zero() -> None:
+    table = karat.Table.from_matrix([[10**11, 5], [7, 10**11]])
+    for measure in ("ari", "mirkin"):
+        found = karat.significance(table, measure=measure)
+        assert found.p == 1e-300
+        assert "p < 1e-300" in str(found)
+
+
+@pytest.mark.parametrize(("clusters", "size"), [(4, 20), (5, 50), (8, 20), (12, 20)])
+def test_a_p_value_is_at_least_the_probability_of_the_table(clusters: int, size: int) -> None:
+    found = karat.significance(karat.Table.from_matrix(size * np.eye(clusters, dtype=int)), measure="ari")
+    assert found.method.startswith("gamma")
+    ways = math.factorial(clusters * size) // math.factorial(size) ** clusters  # of which one gives this table
+    assert found.p >= float(Fraction(1, ways)) * (1 - 1e-9)

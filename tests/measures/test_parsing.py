@@ -154,7 +154,7 @@ ODD: dict[str, Any] = {
     "text": "0.5", "bytes": b"1", "nothing": None, "nan": float("nan"), "infinity": float("inf"), "too much": 10**400,
     "far too much": 10**5000, "an array of one": np.array([0.5]), "an array": np.ones((2, 2)), "complex": 1j,
     "a list": [0.5], "no text": Unseen(), "no number": Unread(1), "a date": np.datetime64("2020"),
-    "signalling": Decimal("sNaN"),
+    "signalling": Decimal("sNaN"), "text of NumPy": np.array("0.5"), "complex of NumPy": np.complex128(1),
 }  # fmt: skip
 USERS: dict[str, Callable[[karat.Measure], Any]] = {
     "called": lambda m: m(TABLE),

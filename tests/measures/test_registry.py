@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import sklearn.metrics
 
@@ -152,6 +153,19 @@ def test_a_nameless_function_needs_a_name() -> None:
 def test_a_wrapped_function_needs_whole_counts() -> None:
     with pytest.raises(karat.TableError, match="a list of items needs integer counts"):
         karat.wrap(sklearn.metrics.rand_score)(karat.Table.from_matrix([[1.5, 2.5]]))
+
+
+@pytest.mark.parametrize(
+    "value", ["0.5", None, 1j, float("nan"), np.array(["x"]), [0.5], np.array([0.5, 0.5]), 10**400]
+)
+def test_a_formula_that_gives_no_number_is_told_in_one_sentence(value: object) -> None:
+    def formula() -> object:
+        """Nothing."""
+        return value
+
+    odd = karat.Measure("odd", formula, (), title="Odd", better="higher")
+    with pytest.raises(karat.MeasureError, match=r"^odd returned .*, which is no number; return one\.$"):
+        odd.of(karat.Table.from_matrix([[1, 2]]))
 
 
 def test_what_cannot_be_wrapped_is_explained() -> None:

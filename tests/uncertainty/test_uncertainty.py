@@ -17,6 +17,7 @@ from karat.measures.entropy_estimates import Sample, _tail
 from karat.tables.profile import Sizes
 from karat.uncertainty.influence import Jackknife
 from karat.uncertainty.intervals import intervals
+from karat.uncertainty.reference import Reference
 from karat.uncertainty.resamples import Resampled, drawn
 from karat.uncertainty.sampling import Sampling
 from shared import enough
@@ -391,3 +392,9 @@ def test_measures_are_related_by_as_many_resamples_as_can_be_afforded(many_cells
     found = karat.relate(table, measures=["ari", "v_measure", "bcubed_f"], resamples=1_000_000)
     assert "resamples (1,000,000 would take too long for" in found.of
     assert len(found.values) < 1000
+
+
+@pytest.mark.parametrize("freedom", [None, 400])
+def test_the_p_value_of_a_difference_is_never_zero(freedom: int | None) -> None:
+    assert Reference(0.95, freedom).p(1.0, 1e-6) == (1e-300 if freedom is None else pytest.approx(0, abs=1e-299))
+    assert Reference(0.95, freedom).p(1.0, 1e-6) > 0

@@ -31,6 +31,9 @@ def adjusted(
 ) -> Measure:
     """A measure adjusted for chance: random clusterings average 0, and gold itself scores 1.
 
+    No clustering scores above 1 if gold has the best score that the measure can have; by q0, which charges for every
+    class and cluster, a clustering can be better than gold.
+
     The expectation is exact where it is known; otherwise it is the mean over samples clusterings drawn with seed, and
     adjusted(...).error(table) is the Monte-Carlo standard error of the score. null is the null model: all clusterings
     with the same cluster sizes ("margins"), with the same number of clusters ("number"), or "all"; with sides=2 gold
@@ -44,7 +47,10 @@ def adjusted(
     adjusted(purity, null=all)
     """
     options = {"null": null, "sides": sides, "samples": samples, "seed": seed}
-    return _derived("adjusted", with_direction(measure), _adjusted, (-math.inf, 1.0), 1.0)._with(options)
+    inner = with_direction(measure)
+    # unless gold has the best score of all, a clustering may score better than gold, or random ones may on average
+    best = inner.perfect is not None and inner.perfect == inner.bounds[1 if inner.better == "higher" else 0]
+    return _derived("adjusted", inner, _adjusted, (-math.inf, 1.0 if best else math.inf), 1.0)._with(options)
 
 
 @derivation

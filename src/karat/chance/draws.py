@@ -49,9 +49,10 @@ class Draws:
             at = cache(partial(value_at, measure, table))
             values = self._with_progress(lambda joined: np.array([at(both) for both in joined.tolist()]), pairs)
         else:
-            drawn: Iterable[Counts] = self.model.draw(table, self.samples, self.seed)
+            in_order = depends_on_order(measure)
+            drawn: Iterable[Counts] = self.model.draw(table, self.samples, self.seed, in_order=in_order)
             if self.samples * math.prod(table.shape) <= CACHED and self.model.null != "all":
-                drawn = table.remember(self, lambda: list(drawn))
+                drawn = table.remember((self, in_order), lambda: list(drawn))
             values = self._with_progress(
                 lambda some: np.atleast_1d(np.asarray(measure.of(some), dtype=np.float64)), drawn
             )
@@ -81,6 +82,11 @@ class Draws:
 def draws_of(measure: Measure) -> int:
     """The number of random clusterings that one value of a measure requires."""
     return 1 if measure.inner is None else int(measure.params["samples"]) * draws_of(measure.inner)
+
+
+def depends_on_order(measure: Measure) -> bool:
+    """Whether renaming labels can change a score, as where the order of labels breaks ties."""
+    return "relabelling" in measure.breaks or (measure.inner is not None and depends_on_order(measure.inner))
 
 
 def finite(measure: Measure, value: Any) -> float:

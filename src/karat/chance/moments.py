@@ -23,16 +23,23 @@ class Moments(NamedTuple):
 
     def upper_tail(self, value: Fraction | int) -> float:
         """P(X >= value), by the gamma distribution with these three moments (Pearson type III)."""
+        return self._tail(value - Fraction(1, 2), upper=True)  # with continuity correction
+
+    def lower_tail(self, value: Fraction | int) -> float:
+        """P(X <= value), by the gamma distribution with these three moments."""
+        return self._tail(value + Fraction(1, 2), upper=False)
+
+    def _tail(self, value: Fraction, *, upper: bool) -> float:
         if not self.variance:
-            return 1.0 if value <= self.mean else 0.0
+            return float((value <= self.mean) == upper)
         from scipy.special import gammainc, gammaincc, ndtr
 
-        z = float(value - Fraction(1, 2) - self.mean) / math.sqrt(self.variance)  # with continuity correction
+        z = float(value - self.mean) / math.sqrt(self.variance)
         if abs(self.skewness) < 1e-5:
-            return float(ndtr(-z))
+            return float(ndtr(-z if upper else z))
         shape = 4 / self.skewness**2
         x = max(0.0, shape + z * math.copysign(math.sqrt(shape), self.skewness))
-        return float(gammaincc(shape, x) if self.skewness > 0 else gammainc(shape, x))
+        return float(gammaincc(shape, x) if (self.skewness > 0) == upper else gammainc(shape, x))
 
 
 def joined_pairs(classes: Sizes, clusters: Sizes) -> Moments:

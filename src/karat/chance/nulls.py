@@ -61,14 +61,20 @@ class Model:
     def _sizes(self, n: int, number: int) -> Sizes:
         return _sizes_of_number(n, number) if self.null == "number" else _sizes_of_all(n)
 
-    def draw(self, table: SingleTable, samples: int, seed: int) -> Iterator[Stack | Table]:
-        """Draw the tables of random clusterings, in batches; reproducible with the seed."""
+    def draw(self, table: SingleTable, samples: int, seed: int, *, in_order: bool = False) -> Iterator[Stack | Table]:
+        """Draw the tables of random clusterings, in batches; reproducible with the seed.
+
+        in_order: keep classes and clusters in the order of their labels, for measures that depend on it. Otherwise they
+        are in the order of their sizes.
+        """
         if table.n >= LIMIT:
             raise TableError(
                 f"{table.n} items are too many to draw clusterings of; karat draws them of fewer than 10^9."
             )
         rng = np.random.default_rng(seed)
         classes, clusters = (np.repeat(*sizes.arrays) for sizes in (table.profile.classes, table.profile.clusters))
+        if in_order and isinstance(table, Table):
+            classes, clusters = table.class_sizes, table.cluster_sizes
         batch = max(1, ROOM // self._work(table))
         for start in range(0, samples, batch):
             many = min(batch, samples - start)

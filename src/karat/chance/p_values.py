@@ -12,6 +12,7 @@ from karat.chance.joined import pair_moments, pair_slope, pairs_joined
 from karat.chance.moments import Moments
 from karat.chance.nulls import Model, Null
 from karat.errors import MeasureError, TableError
+from karat.limits import SMALLEST_P
 from karat.measures.registry import LABEL_OPTIONS, Measure
 from karat.tables.counts import Counts, SingleTable
 from karat.tables.table import Table
@@ -29,7 +30,7 @@ class Significance:
     method: str
 
     def __str__(self) -> str:
-        p = f"= {self.p:.4g}" if self.p else "< 1e-300"
+        p = f"= {self.p:.4g}" if self.p > SMALLEST_P else f"< {SMALLEST_P:g}"
         error = f" ± {self.error:.2g}" if self.error else ""
         return f"{self.measure} {self.score:.4f}: z = {self.z:.2f}, p {p}{error} ({self.method})"
 
@@ -50,8 +51,9 @@ def significance(
     gold, pred and options such as missing= are as for score(); gold may be a Table, without pred. measure: one of which
     higher or lower is better, such as "ari". null, sides: the null model, as for adjusted(). Measures that depend
     only on the number of pairs joined by both sides (ari, rand, jaccard, ...) take p from the gamma distribution with
-    the exact mean, variance and skewness of that number over all shuffles, if it takes many values. Otherwise samples
-    clusterings are drawn with seed, and p = (1 + number scoring at least as well) / (1 + samples).
+    the exact mean, variance and skewness of that number over all shuffles, if it takes many values; p is then at least
+    the probability of this very table, and at least 1e-300. Otherwise samples clusterings are drawn with seed, and
+    p = (1 + number scoring at least as well) / (1 + samples).
 
     >>> import karat
     >>> print(karat.significance(*karat.examples.textbook(), "purity"))  # doctest: +ELLIPSIS
@@ -132,7 +134,16 @@ def _fine_grained(table: SingleTable, moments: Moments) -> bool:
 def _by_moments(measure: Measure, table: SingleTable, score: float, moments: Moments) -> Significance:
     both = pairs_joined(table)
     slope = pair_slope(measure, table) * (1 if measure.better == "higher" else -1)
-    tail = moments.upper_tail(both)
-    p = tail if slope > 0 else 1 - moments.upper_tail(both + 1) if slope < 0 else 1.0
+    p = moments.upper_tail(both) if slope > 0 else moments.lower_tail(both) if slope < 0 else 1.0
+    p = min(1.0, max(p, _probability(table), SMALLEST_P))
     z = math.copysign(1, slope) * float(both - moments.mean) / math.sqrt(moments.variance) if slope else 0.0
     return Significance(measure, score, p, z, 0.0, "gamma distribution with the exact moments")
+
+
+def _probability(table: SingleTable) -> float:
+    """The probability that shuffled labels give this table: prod h(c)! prod h(k)! / (n! prod h(c,k)!)."""
+    profile = table.profile
+    terms = [-math.lgamma(table.n + 1)]
+    for sign, sizes in ((1, profile.classes), (1, profile.clusters), (-1, profile.cells)):
+        terms += [sign * times * math.lgamma(size + 1) for size, times in zip(*sizes, strict=True)]
+    return math.exp(min(0.0, math.fsum(terms)))

@@ -11,7 +11,7 @@ from karat.scoring.arguments import evaluation_of
 from karat.scoring.evaluation import Evaluation
 from karat.scoring.given import Groups, Level, Measures
 from karat.scoring.groups import GroupScores
-from karat.scoring.options import Options, UngroupedSamplingOptions, data_options, sampling_options, verb
+from karat.scoring.options import DEFAULTS, Options, UngroupedSamplingOptions, data_options, sampling_options, verb
 from karat.scoring.panels import chosen_measures, panel_of
 from karat.scoring.score import by_group
 from karat.scoring.scores import Scores, scores_with
@@ -77,7 +77,7 @@ def compare(
     >>> comparison["good"]["ari"] > 0.9, comparison.difference("good", "poor", "ari").p < 0.001
     (True, True)
     """
-    ev = evaluation_of(data, other, data_options(options, "compare"))
+    ev = evaluation_of(data, other, data_options(options, "compare", DEFAULTS))
     return compared(ev, measures, sampling_options(interval, options))
 
 

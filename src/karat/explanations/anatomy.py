@@ -27,6 +27,8 @@ class RowsOrColumns:
     across: Ints  # the line on the other side: the cluster of each cell, if lines are classes
     counts: NDArray[Any]  # of cells
     sizes: NDArray[Any]  # of lines
+    cell_items: NDArray[Any]  # counts as they are in the table, where they may be too large to be squared
+    line_items: NDArray[Any]  # sizes as they are in the table
 
     @cached_property
     def parts(self) -> Ints:
@@ -109,6 +111,15 @@ class RowsOrColumns:
         return doubled // 2 if doubled.dtype.kind == "i" else doubled / 2
 
     @cached_property
+    def exact_foreign_pairs(self) -> NDArray[Any]:
+        """foreign_pairs as exact integers, of any magnitude, if the counts are integers."""
+        if self.counts.dtype == self.cell_items.dtype:
+            return self.foreign_pairs
+        squares = np.zeros(self.line_items.size, dtype=object)
+        np.add.at(squares, self.codes, self.cell_items.astype(object) ** 2)
+        return np.asarray((self.line_items.astype(object) ** 2 - squares) // 2)
+
+    @cached_property
     def foreign_shares(self) -> Floats:
         """Per line, the sum over items of the share of the line that is outside the item's part."""
         return self.total(self.counts * (self.rest / self.own))
@@ -129,15 +140,20 @@ class Anatomy:
     @cached_property
     def classes(self) -> RowsOrColumns:
         """The rows of the table."""
-        return RowsOrColumns(self.table.rows, self.table.cols, self.counts, self._sizes(self.table.class_sizes))
+        return self._lines(self.table.rows, self.table.cols, self.table.class_sizes)
 
     @cached_property
     def clusters(self) -> RowsOrColumns:
         """The columns of the table."""
-        return RowsOrColumns(self.table.cols, self.table.rows, self.counts, self._sizes(self.table.cluster_sizes))
+        return self._lines(self.table.cols, self.table.rows, self.table.cluster_sizes)
 
-    def _sizes(self, sizes: NDArray[Any]) -> NDArray[Any]:
-        return sizes.astype(self.counts.dtype)
+    def _lines(self, codes: Ints, across: Ints, sizes: NDArray[Any]) -> RowsOrColumns:
+        return RowsOrColumns(codes, across, self.counts, sizes.astype(self.counts.dtype), self.table.counts, sizes)
+
+    def items_in(self, label: int, cluster: int) -> Any:
+        """The number of items of a class in a cluster, both given by their codes, where there are some."""
+        at = np.searchsorted(self.keys, label * self.clusters.sizes.size + cluster)
+        return self.table.counts[at].item()
 
     @cached_property
     def n(self) -> float:

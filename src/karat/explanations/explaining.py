@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Unpack, overload
 
 import numpy as np
 
 from karat.errors import KaratError, MeasureError, Option
-from karat.explanations.anatomy import Anatomy, Ints
+from karat.explanations.anatomy import Anatomy, Floats, Ints
 from karat.explanations.candidates import candidate_merges
 from karat.explanations.explanation import Explanation
-from karat.explanations.findings import Margin, best_merges, best_splits, odd_ones
+from karat.explanations.findings import (
+    Margin,
+    best,
+    best_merges,
+    best_splits,
+    gains,
+    odd_ones,
+    promised_merges,
+    promised_splits,
+)
 from karat.explanations.items import ItemLabels
 from karat.explanations.moves import GatherClass, SplitCluster, SplitOff
+from karat.explanations.problems import TRIED
 from karat.explanations.several import Explanations
-from karat.explanations.updates import values_after
+from karat.explanations.updates import WORK, affordable, confirmed, values_after
 from karat.labels.names import ByLabel
 from karat.measures.registry import Measure
 from karat.scoring import MAIN
@@ -116,9 +127,11 @@ def explain(
 ) -> Explanation | Explanations:
     """Explain the errors of a clustering: by class and cluster, and which changes would help most.
 
-    measure: the measure to improve; by default ami, or v_measure of weighted items. Values after a change are exact.
-    They are computed for every change if the measure's statistics can be updated without counting again, as entropies
-    and pairs can; for others, such as one_to_one, for the 2 * top changes of each kind that lower VI most.
+    measure: the measure to improve; by default ami, or v_measure of weighted items. Values after a change are scores of
+    the changed table; of the classes and clusters of a large table only those that are shown are counted again, and
+    the other values may differ from the scores in their last digits. Values are computed for every change if the
+    measure's statistics can be updated without counting again, as entropies and pairs can; for others, such as
+    one_to_one, for the 2 * top changes of each kind that lower VI most.
     top: how many classes, clusters, merges, splits and odd ones to list; merges and splits only if they help.
 
     Every repair of a class or cluster is tried, and every split of a class from a cluster. All merges are tried if
@@ -177,6 +190,19 @@ def _splittable(anatomy: Anatomy) -> Ints:
     return np.flatnonzero((parts > 2) | ((parts == 2) & ~first))
 
 
+def _promised_lines(moves: GatherClass | SplitCluster, measure: Measure, value: float, top: int, after: Floats) -> Ints:
+    """The classes, or clusters, whose repaired values are promised: all, or in a large table those that are shown.
+
+    In very large tables they are too many to be counted again.
+    """
+    if affordable(moves):
+        return np.arange(after.size)
+    side = Margin.of(moves.anatomy, after, value, gold=isinstance(moves, GatherClass))
+    most = 10 * WORK // moves.table.counts.size
+    helpful = best(gains(measure, value, after), side.sizes, min(TRIED, most))
+    return np.array([*side.worst(min(top, most)), *helpful], dtype=np.int64)
+
+
 def explained_table(table: Table, measure: Measure, top: int = 10, labels: ItemLabels | None = None) -> Explanation:
     """The explanation of one table; labels: the labels of its items, if known."""
     value = float(measure.of(table))
@@ -190,6 +216,13 @@ def explained_table(table: Table, measure: Measure, top: int = 10, labels: ItemL
     kinds_of_moves = (GatherClass(anatomy), SplitCluster(anatomy), splits, merges)
     values = [values_after(measure, moves, 2 * top) for moves in kinds_of_moves]
     gathered, split_up, split_off, merged = (after for after, _ in values)
+    gathered, split_up = (
+        confirmed(measure, moves, after, partial(_promised_lines, moves, measure, value, top))
+        for moves, after in ((kinds_of_moves[0], gathered), (kinds_of_moves[1], split_up))
+    )
+    judged = measure, value, top
+    merged = confirmed(measure, merges, merged, lambda after: promised_merges(merges, after, *judged))
+    split_off = confirmed(measure, splits, split_off, lambda after: promised_splits(splits, after, *judged))
     return Explanation(
         table=table,
         measure=measure,

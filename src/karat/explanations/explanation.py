@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+from numpy.typing import NDArray
 
 from karat.explanations.findings import Margin, Merge, OddOne, Split
 from karat.explanations.items import ItemLabels, WrongItem, need_items
@@ -78,8 +81,8 @@ of its own, ami would rise from 0.5714 to 1.0000.
             "vi": float(vi.of(self.table)),
             "vi_split": float(cluster_entropy_given_class.of(self.table)),
             "vi_mixed": float(class_entropy_given_cluster.of(self.table)),
-            "pairs_split": self.classes.pairs.sum().item(),
-            "pairs_mixed": self.clusters.pairs.sum().item(),
+            "pairs_split": _total(self.classes.pairs),
+            "pairs_mixed": _total(self.clusters.pairs),
             "bcubed_recall": float(bcubed_recall.of(self.table)),
             "bcubed_precision": float(bcubed_precision.of(self.table)),
         }
@@ -131,6 +134,11 @@ of its own, ami would rise from 0.5714 to 1.0000.
             "problems": list(self.problems), "totals": dict(self.totals), **by_kind,
             "every_merge": self.every_merge, "every_repair": self.every_repair, "signature": self.signature,
         }  # fmt: skip
+
+
+def _total(pairs: NDArray[Any]) -> int | float:
+    """The sum of numbers of pairs, exact for integers of any magnitude."""
+    return math.fsum(pairs.tolist()) if pairs.dtype.kind == "f" else sum(pairs.tolist())
 
 
 def _side_records(side: Margin, kind: str, other: str) -> list[dict[str, Any]]:

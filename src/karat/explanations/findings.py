@@ -69,12 +69,12 @@ class Margin:
         table, lines = anatomy.table, anatomy.classes if gold else anatomy.clusters
         names = (table.classes, table.clusters) if gold else (table.clusters, table.classes)
         vi, bcubed = lines.weighted_log_ratio / anatomy.n, lines.foreign_shares / anatomy.n
-        return cls(*names, lines, vi, lines.foreign_pairs, bcubed, repaired, repaired - value)
+        return cls(*names, lines, vi, lines.exact_foreign_pairs, bcubed, repaired, repaired - value)
 
     @property
     def sizes(self) -> NDArray[Any]:
         """The number of items of each class or cluster, or their weight."""
-        return self.lines.sizes
+        return self.lines.line_items
 
     @property
     def parts(self) -> Ints:
@@ -119,13 +119,17 @@ def best(gain: Floats, sizes: NDArray[Any], top: int) -> list[int]:
     return [int(index) for index in some[ranked(gain[some], sizes[some])[:top]]]
 
 
+def promised_merges(moves: MergeClusters, after: Floats, measure: Measure, value: float, top: int) -> list[int]:
+    """The indices of the merges that gain most."""
+    sizes = moves.anatomy.table.cluster_sizes
+    return best(gains(measure, value, after), sizes[moves.left] + sizes[moves.right], top)
+
+
 def best_merges(moves: MergeClusters, after: Floats, measure: Measure, value: float, top: int) -> tuple[Merge, ...]:
     """The merges of two clusters that gain most."""
-    anatomy, names = moves.anatomy, moves.anatomy.table.clusters
-    sizes = anatomy.clusters.sizes
-    left, right = sizes[moves.left], sizes[moves.right]
+    names, sizes = moves.anatomy.table.clusters, moves.anatomy.table.cluster_sizes
     merges = []
-    for index in best(gains(measure, value, after), left + right, top):
+    for index in promised_merges(moves, after, measure, value, top):
         i, j = int(moves.left[index]), int(moves.right[index])
         shared, of_shared = _most_shared(moves, index)
         items = (sizes[i].item(), sizes[j].item())
@@ -140,18 +144,25 @@ def _most_shared(moves: MergeClusters, index: int) -> tuple[Any, tuple[Any, Any]
     if not at.size:
         return None, (0, 0)
     most = at[np.lexsort((moves.shared[at], -(moves.in_left[at] * moves.in_right[at])))[0]]
-    name = moves.anatomy.table.classes[moves.shared[most]]
-    return name, (moves.in_left[most].item(), moves.in_right[most].item())
+    label = int(moves.shared[most])
+    left, right = (moves.anatomy.items_in(label, int(clusters[index])) for clusters in (moves.left, moves.right))
+    return moves.anatomy.table.classes[label], (left, right)
+
+
+def promised_splits(moves: SplitOff, after: Floats, measure: Measure, value: float, top: int) -> list[int]:
+    """The indices of the splits that gain most."""
+    return best(gains(measure, value, after), moves.anatomy.table.counts[moves.cells], top)
 
 
 def best_splits(moves: SplitOff, after: Floats, measure: Measure, value: float, top: int) -> tuple[Split, ...]:
     """The splits of a class from a cluster that gain most."""
     table, k = moves.anatomy.table, moves.anatomy.clusters
     splits = []
-    for index in best(gains(measure, value, after), k.counts[moves.cells], top):
+    for index in promised_splits(moves, after, measure, value, top):
         cell, new = moves.cells[index], float(after[index])
         names = table.classes[k.across[cell]], table.clusters[k.codes[cell]]
-        splits.append(Split(*names, k.counts[cell].item(), k.own[cell].item(), new, new - value))
+        items, of = table.counts[cell].item(), table.cluster_sizes[k.codes[cell]].item()
+        splits.append(Split(*names, items, of, new, new - value))
     return tuple(splits)
 
 
@@ -166,7 +177,8 @@ def odd_ones(anatomy: Anatomy, top: int) -> tuple[OddOne, ...]:
     order = indices[np.lexsort((-k.sizes[indices], -k.second[indices]))[:top]]
     odd = []
     for index in order.tolist():
-        larger, smaller = k.across[k.of(index)].tolist()
-        items, of = k.second[index].item(), k.sizes[index].item()
+        cells = k.of(index)
+        larger, smaller = k.across[cells].tolist()
+        items, of = table.counts[cells[1]].item(), table.cluster_sizes[index].item()
         odd.append(OddOne(table.classes[smaller], table.clusters[index], items, of, table.classes[larger]))
     return tuple(odd)

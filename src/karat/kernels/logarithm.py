@@ -186,6 +186,20 @@ def _small_log_binomial(x: Floats, r: Floats) -> Floats:
     return np.asarray(series)
 
 
+def divergence(x: Floats) -> Floats:
+    """(1 + x) log(1 + x) - x for x >= -1, also where both terms are nearly equal: a power series for small x."""
+    small = np.abs(x) < 0.05
+    series = np.zeros_like(x)
+    if small.any():
+        y = np.where(small, x, 0.0)
+        for k in range(14, 1, -1):  # x^2/2 - x^3/6 + x^4/12 - ...
+            series = 1 / (k * (k - 1)) - y * series
+        series = series * y * y
+    z = np.where(small | (x <= -1), 0.0, x)
+    direct = (1 + z) * np.log1p(z) - z
+    return np.where(small, series, np.where(x <= -1, 1.0, direct))
+
+
 def log_one_more(top: Any, bottom: Any) -> Any:
     """log(1 + top / bottom), also where the quotient overflows."""
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):

@@ -257,9 +257,18 @@ def check_names(names: Sequence[Any], what: str) -> None:
 def merge_names(lists: Sequence[Sequence[Any]]) -> tuple[list[Any], list[Ints]]:
     """Merge several lists of names into one, and give for each list the new code of each of its names."""
     # singletons of different tables are different clusters, even for equal item ids: each gets its own label
-    together = [name for names in lists for name in names]
-    if Singleton in types_of(together):
-        together = [Singleton(name.item) if isinstance(name, Singleton) else name for name in together]
-    codes, names = encode_objects(together, "labels")
+    return coded_names(
+        [
+            [Singleton(name.item) if isinstance(name, Singleton) else name for name in names]
+            if Singleton in types_of(names)
+            else names
+            for names in lists
+        ]
+    )
+
+
+def coded_names(lists: Sequence[Sequence[Any]]) -> tuple[list[Any], list[Ints]]:
+    """The distinct names of several lists, and for each list the code of each of its names."""
+    codes, names = encode_objects([name for names in lists for name in names], "labels")
     ends = np.cumsum([len(names) for names in lists])
     return names, np.split(codes, ends[:-1])

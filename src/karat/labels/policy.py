@@ -98,8 +98,10 @@ class Policy:
             ignored_items=self.ignored_items + other.ignored_items,
         )
 
-    def __sub__(self, part: Policy) -> Policy:
-        """The policy of a table minus a part of it."""
+    def __sub__(self, part: Policy) -> Policy | None:
+        """The policy of a table without a part of it; None if their policies differ."""
+        if str(self) != str(part):
+            return None
         return replace(
             self,
             missing_items=self.missing_items - part.missing_items,

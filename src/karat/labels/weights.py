@@ -50,10 +50,15 @@ def _numbers(values: Any) -> NDArray[Any]:
         raise LabelError(f"weights has a masked value at position {np.argmax(mask)}; give every item a weight.")
     if array.dtype.kind in "bi" or (array.dtype.kind == "u" and array.max(initial=0) < 1 << 62):
         return array.astype(np.int64)
-    if array.dtype.kind in "uf":
+    if array.dtype.kind in "uf" and not _rounds(values, array):
         return array.astype(np.float64)
     given = array if array.dtype.kind == "O" and array.ndim == 1 else values  # an Arrow array has scalars of its own
     return _exact([_number(value, position) for position, value in enumerate(given)])
+
+
+def _rounds(values: Any, array: NDArray[Any]) -> bool:
+    """Whether an array of floats may have rounded an integer in the list that it was made of."""
+    return isinstance(values, list) and array.ndim == 1 and bool((np.abs(array) >= 1 << 53).any())
 
 
 def _number(value: Any, position: int) -> Any:

@@ -57,4 +57,5 @@ def ami(
         "sum": (low + high) / 2,
         "max": high,
     }
-    return ratio(gain, room[norm], empty=entropies.same_if_empty)
+    same = entropies.same_if_empty  # then the expectations are equal as well, up to rounding
+    return same + (1 - same) * ratio(gain, room[norm], empty=0)

@@ -26,6 +26,13 @@ def ratio(top: Number, bottom: Number, empty: Number) -> Number:
         return np.where(nothing, empty, np.divide(top, np.where(nothing, 1.0, bottom)))
 
 
+def choose(condition: Number, value: Number, other: Number) -> Number:
+    """value where the condition holds, else other."""
+    if _scalar(condition, value, other):
+        return value if condition else other
+    return np.where(condition, value, other)
+
+
 def is_zero(value: Number) -> Number:
     """1 where value is 0, else 0."""
     return 1 * (value == 0)

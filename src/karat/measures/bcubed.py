@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.measures.arithmetic import Number, f_mean, ratio
+from karat.measures.arithmetic import Number, choose, f_mean, ratio
 from karat.measures.registry import inverse_beta, measure
 from karat.tables.counts import Counts, ExpectedSizes, SingleTable, Statistic
 from karat.tables.moves import Moves
@@ -30,11 +30,11 @@ class Elements(Statistic):
     @classmethod
     def of(cls, counts: Counts) -> Elements:
         """Each of the h items of a cell has precision h/h(k) and recall h/h(c), counting the item itself."""
-        return cls(
-            counts.cell_total(lambda h, a, b, total: h * (h / b)),
-            counts.cell_total(lambda h, a, b, total: h * (h / a)),
-            counts.n,
-        )
+        (classes, clusters), cells, n = counts.shape, counts.nonempty_cells, counts.n
+        precision = counts.cell_total(lambda h, a, b, total: h * (h / b))
+        recall = counts.cell_total(lambda h, a, b, total: h * (h / a))
+        # n itself, which the sum of rounded terms may miss, if every cluster, or every class, is one cell
+        return cls(choose(cells == clusters, n, precision), choose(cells == classes, n, recall), n)
 
     @classmethod
     def after(cls, moves: Moves) -> Elements:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.measures.arithmetic import Number
+from karat.measures.arithmetic import Number, choose
 from karat.measures.majorities import best_cells, nonempty_best_cells
 from karat.measures.registry import measure
 from karat.tables.counts import CellFormula, Counts, Half, Statistic
@@ -41,7 +41,11 @@ class BestF(Statistic):
     @classmethod
     def of(cls, counts: Counts) -> BestF:
         """F of a class and a cluster is 2 h(c,k) / (h(c) + h(k))."""
-        return cls(counts.class_best(_f_by_items), counts.class_best(_f_by_classes), counts.n, counts.shape[0])
+        classes, clusters = counts.shape
+        same = (counts.nonempty_cells == classes) & (counts.nonempty_cells == clusters)
+        by_items, by_classes = counts.class_best(_f_by_items), counts.class_best(_f_by_classes)
+        # exactly the best values, which the sums of rounded terms may miss
+        return cls(choose(same, counts.n, by_items), choose(same, classes, by_classes), counts.n, classes)
 
     @classmethod
     def leave_one_out(cls, table: Table, corrected: bool) -> BestF:

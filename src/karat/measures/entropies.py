@@ -129,12 +129,12 @@ class Entropies(Information, Statistic):
     @property
     def homogeneity(self) -> Number:
         """1 - H(C|K)/H(C), 1 if there is one class."""
-        return 1 - ratio(self.gold_given_pred, self.gold, empty=0)
+        return _explained(self.mutual, self.gold_given_pred, self.gold)
 
     @property
     def completeness(self) -> Number:
         """1 - H(K|C)/H(K), 1 if there is one cluster."""
-        return 1 - ratio(self.pred_given_gold, self.pred, empty=0)
+        return _explained(self.mutual, self.pred_given_gold, self.pred)
 
     def norm(self, kind: Norm) -> Number:
         """The normaliser of nmi and ami: a mean of H(C) and H(K), or H(C,K)."""
@@ -147,6 +147,16 @@ class Entropies(Information, Statistic):
             "joint": self.joint,
         }
         return means[kind]
+
+
+def _explained(mutual: Number, rest: Number, entropy: Number) -> Number:
+    """The share of an entropy that is mutual information, 1 if it is 0; rest is the entropy that is left.
+
+    A small share is I/H, and a large one 1 - rest/H, since each loses its digits where the other keeps them.
+    """
+    share = ratio(mutual, entropy, empty=1)
+    small = 1 * (share < 0.5)
+    return small * share + (1 - small) * (1 - ratio(rest, entropy, empty=0))
 
 
 @dataclass(frozen=True)

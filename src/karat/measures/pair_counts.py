@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -26,15 +25,15 @@ class Pairs(Statistic):
 
     @classmethod
     def of(cls, counts: Counts) -> Pairs:
-        """Pair counts from sums of squares: h items make h(h-1)/2 pairs, also for real-valued h."""
-        squares, n = counts.squares, counts.n
-        too_small = squares.cells < n
+        """Pair counts: h items make h(h-1)/2 pairs, also for real-valued h."""
+        ordered, n = counts.ordered_pairs, counts.n
+        too_small = ordered.cells < 0
         if too_small is not False and np.any(too_small):
             raise TableError(
                 f"cells that add up to {float(np.min(n)):.4g} are too small to hold pairs of items; "
                 "scale the weights to average 1."
             )
-        both, gold, pred, total = (_half(s - n) for s in (*squares, n * n))
+        both, gold, pred, total = map(_half, (*ordered, n * (n - 1)))
         return cls(both, gold, pred, total)
 
     @classmethod
@@ -59,10 +58,19 @@ class Pairs(Statistic):
     def after(cls, moves: Moves) -> Pairs:
         """Pair counts after each move; differences of floats lose precision, so small ones are set to 0."""
         seen, (mixed, split) = moves.table.statistic(cls), moves.pairs()
-        both, pred = float(seen.both), float(seen.pred)
-        if moves.exact:
-            return cls(both - split, float(seen.gold), pred + (mixed - split), float(seen.total))
-        return cls(positive_sum(both, -split), float(seen.gold), positive_sum(pred, mixed - split), float(seen.total))
+
+        def changed(pairs: Number, change: Number) -> Number:
+            return float(pairs) + change if moves.exact else positive_sum(float(pairs), change)
+
+        return MovedPairs(
+            both=changed(seen.both, -split),
+            gold=float(seen.gold),
+            pred=changed(seen.pred, mixed - split),
+            total=float(seen.total),
+            only_gold=changed(seen.gold_only, split),
+            only_pred=changed(seen.pred_only, mixed),
+            joined_by_neither=changed(seen.neither, -mixed),
+        )
 
     @classmethod
     def estimated(cls, table: Table) -> Pairs:
@@ -72,11 +80,17 @@ class Pairs(Statistic):
     @classmethod
     def leave_one_out(cls, table: Table, corrected: bool) -> Pairs:
         """Leave-one-out pair counts: an item pairs with every other item of its cell, class or cluster."""
-        seen = table.statistic(cls)
-        both, gold, pred = (
-            float(pairs) - (size - 1.0) for pairs, size in _with_sizes(table, seen.both, seen.gold, seen.pred)
+        seen, h = table.statistic(cls), table.counts
+        a, b = table.class_sizes[table.rows], table.cluster_sizes[table.cols]
+        return MovedPairs(
+            both=float(seen.both) - (h - 1.0),
+            gold=float(seen.gold) - (a - 1.0),
+            pred=float(seen.pred) - (b - 1.0),
+            total=float(seen.total) - (table.n - 1.0),
+            only_gold=float(seen.gold_only) - (a - h),
+            only_pred=float(seen.pred_only) - (b - h),
+            joined_by_neither=float(seen.neither) - ((table.n - a) - (b - h)),
         )
-        return cls(both, gold, pred, float(seen.total) - (table.n - 1.0))
 
     @property
     def gold_only(self) -> Number:
@@ -90,8 +104,18 @@ class Pairs(Statistic):
 
     @property
     def neither(self) -> Number:
-        """a11, joined by neither."""
-        return self.total - self.gold - self.pred + self.both
+        """a11, joined by neither; in this order exactly 0 if one side joins all pairs, also in floats."""
+        return (self.total - self.pred) - (self.gold - self.both)
+
+    @property
+    def not_gold(self) -> Number:
+        """The pairs that gold does not join."""
+        return self.total - self.gold
+
+    @property
+    def not_pred(self) -> Number:
+        """The pairs that the clustering does not join."""
+        return self.total - self.pred
 
     @property
     def disagreements(self) -> Number:
@@ -112,6 +136,45 @@ class Pairs(Statistic):
     def recall(self) -> Number:
         """Of the pairs that gold joins, the share that the clustering joins."""
         return ratio(self.both, self.gold, empty=self.same_if_empty)
+
+
+@dataclass(frozen=True)
+class MovedPairs(Pairs):
+    """Pair counts in floats, with the four kinds of pairs each on its own: their differences would lose precision."""
+
+    only_gold: Number
+    only_pred: Number
+    joined_by_neither: Number
+
+    @property
+    def gold_only(self) -> Number:
+        """a01, joined by gold only."""
+        return self.only_gold
+
+    @property
+    def pred_only(self) -> Number:
+        """a10, joined by the clustering only."""
+        return self.only_pred
+
+    @property
+    def neither(self) -> Number:
+        """a11, joined by neither."""
+        return self.joined_by_neither
+
+    @property
+    def not_gold(self) -> Number:
+        """The pairs that gold does not join."""
+        return self.joined_by_neither + self.only_pred
+
+    @property
+    def not_pred(self) -> Number:
+        """The pairs that the clustering does not join."""
+        return self.joined_by_neither + self.only_gold
+
+    @property
+    def disagreements(self) -> Number:
+        """a01 + a10."""
+        return self.only_gold + self.only_pred
 
 
 @dataclass(frozen=True)
@@ -145,7 +208,8 @@ class SquareSums(Statistic):
         """Sums of squares after each move, from the changes of pair counts."""
         seen, (mixed, split) = moves.table.statistic(cls), moves.pairs()
         cells, clusters = float(seen.cells) - 2.0 * split, float(seen.clusters) + 2.0 * (mixed - split)
-        return cls(cells, float(seen.classes), clusters, float(seen.n))
+        differing = positive_sum(float(seen.disagreements), 2.0 * (mixed + split))
+        return MovedSquareSums(cells, float(seen.classes), clusters, float(seen.n), differing)
 
     @classmethod
     def estimated(cls, table: Table) -> SquareSums:
@@ -158,7 +222,8 @@ class SquareSums(Statistic):
         pairs, n = Pairs.leave_one_out(table, corrected), table.n - 1.0
         if corrected:
             return cls._scaled(pairs, n)
-        return cls(2 * pairs.both + n, 2 * pairs.gold + n, 2 * pairs.pred + n, n)
+        sums = (2 * pairs.both + n, 2 * pairs.gold + n, 2 * pairs.pred + n)
+        return MovedSquareSums(*sums, n, differing=2 * pairs.disagreements)
 
     @classmethod
     def _scaled(cls, pairs: Pairs, n: float) -> SquareSums:
@@ -172,9 +237,16 @@ class SquareSums(Statistic):
         return self.classes + self.clusters - 2 * self.cells
 
 
-def _with_sizes(table: Table, *sums: Number) -> Iterator[tuple[Number, Number]]:
-    """Three sums, paired with the size of each cell, of its class, and of its cluster."""
-    yield from zip(sums, (table.counts, table.class_sizes[table.rows], table.cluster_sizes[table.cols]), strict=True)
+@dataclass(frozen=True)
+class MovedSquareSums(SquareSums):
+    """Sums of squares in floats, with their difference on its own, which would lose precision."""
+
+    differing: Number
+
+    @property
+    def disagreements(self) -> Number:
+        """Ordered pairs on which the partitions disagree."""
+        return self.differing
 
 
 def _half(x: Number) -> Number:

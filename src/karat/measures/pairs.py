@@ -75,7 +75,7 @@ def ari(pairs: Pairs) -> Number:
     """
     # (both - expected) / (mean - expected), over total; written as 1 - error so that nothing large cancels
     error = pairs.total * pairs.disagreements
-    spread = pairs.gold * (pairs.total - pairs.pred) + pairs.pred * (pairs.total - pairs.gold)
+    spread = pairs.gold * pairs.not_pred + pairs.pred * pairs.not_gold
     return 1 - ratio(error, spread, empty=0)
 
 
@@ -139,7 +139,7 @@ def fowlkes_mallows(pairs: Pairs) -> Number:
 def gamma(pairs: Pairs) -> Number:
     """The correlation, over pairs, of being together in gold with being together in the clustering."""
     # a00 a11 - a01 a10 = total a00 - a0. a.0; each product on the left is at most the root of the variances
-    variances = larger(pairs.gold * pairs.pred * (pairs.total - pairs.gold) * (pairs.total - pairs.pred), 0)
+    variances = larger((pairs.gold * pairs.not_gold) * (pairs.pred * pairs.not_pred), 0)
     covariance = zero_if_rounding(pairs.both * pairs.neither - pairs.gold_only * pairs.pred_only, sqrt(variances))
     sign = ratio(covariance, abs(covariance), empty=1)
     return sign * sqrt(ratio(covariance * covariance, variances, empty=pairs.same_if_empty))
@@ -238,4 +238,6 @@ def pair_f(pairs: Pairs, *, beta: float = 1) -> Number:
     if beta == math.inf:  # recall, and 0 where gold joins no pair but pred does, as in the limit
         return ratio(pairs.both, pairs.gold + is_zero(pairs.gold) * pairs.pred, empty=pairs.same_if_empty)
     weight = beta * beta
-    return ratio((1 + weight) * pairs.both, weight * pairs.gold + pairs.pred, empty=pairs.same_if_empty)
+    # the denominator is weight gold + pred, written so that it is the numerator if there is no disagreement
+    top = (1 + weight) * pairs.both
+    return ratio(top, top + (weight * pairs.gold_only + pairs.pred_only), empty=pairs.same_if_empty)

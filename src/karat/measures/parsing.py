@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from karat.errors import BRIEF, MeasureError, brief
 from karat.foreign import type_and_message
 from karat.limits import TEXT
-from karat.measures.registry import Better, Measure, _registry, find_measure
+from karat.measures.registry import Better, Measure, _registry, find_measure, real_number
 from karat.measures.syntax import parse_call
 from karat.tables.counts import Counts, Statistic
 
@@ -48,12 +48,7 @@ class Labelings(Statistic):
                 raise MeasureError(
                     f"{name[:BRIEF]} failed ({type_and_message(problem)}); mend it, or leave it out."
                 ) from problem
-            try:
-                if isinstance(value, (str, bytes, bytearray)) or (hasattr(value, "ndim") and value.ndim):
-                    raise TypeError
-                number = float(value)
-            except Exception:  # too large for a float, or not a number
-                number = math.nan
+            number = real_number(value)
             if not math.isfinite(number):
                 raise MeasureError(f"{name[:BRIEF]} returned {brief(value)}, which is no finite number; return one.")
             return number

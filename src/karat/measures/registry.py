@@ -154,7 +154,10 @@ class Measure(Promises):
             raise MeasureError(f"{self.name} is of a Table or a Stack, not of {brief(counts)}; count the labels first.")
         if counts.loses_precision:
             return np.asarray(counts.each(self.of), dtype=np.float64)
-        return self.value(counts.statistic(kind) for kind in self.statistics)
+        value = self.value(counts.statistic(kind) for kind in self.statistics)
+        if np.isnan(value).any() or (isinstance(counts, SingleTable) and np.ndim(value)):
+            raise self._returned(value)
+        return float(value) if isinstance(counts, SingleTable) else value
 
     def value(self, statistics: Iterable[Any]) -> float | NDArray[np.float64]:
         """The formula applied to the statistics, as a float, or an array for a Stack."""
@@ -162,12 +165,20 @@ class Measure(Promises):
         low, high = self.bounds
         # clip rounding errors at the bounds; anything further out is a bug and stays visible
         if isinstance(value, np.ndarray):
+            if value.dtype.kind not in ("b", "i", "u", "f", "O"):
+                raise self._returned(value)
             value = np.where((high < value) & (value < high + ROUNDING), high, value.astype(np.float64))
             return np.where((low - ROUNDING < value) & (value < low), low, value)
-        value = float(value)
+        number = real_number(value)
+        if math.isnan(number) and not isinstance(value, (float, np.floating)):
+            raise self._returned(value)
+        value = number
         if high < value < high + ROUNDING:
             return float(high)
         return float(low) if low - ROUNDING < value < low else value
+
+    def _returned(self, value: object) -> MeasureError:
+        return MeasureError(f"{self.name} returned {brief(value)}, which is no number; return one.")
 
     def error(self, counts: Counts) -> float:
         """The Monte-Carlo standard error of the value; 0 for measures that draw no random clusterings."""
@@ -287,6 +298,18 @@ def _parameters(formula: Callable[..., Any]) -> tuple[tuple[type[Statistic], ...
                 "nor a keyword with a default; make it one of them."
             )
     return tuple(kinds), defaults
+
+
+def real_number(value: Any) -> float:
+    """What a function returned, as a float; NaN if it is not one real number."""
+    kind = getattr(getattr(value, "dtype", None), "kind", "f")  # of what NumPy or a frame returns
+    several = hasattr(value, "ndim") and value.ndim
+    if isinstance(value, (str, bytes, bytearray)) or several or kind not in ("b", "i", "u", "f"):
+        return math.nan
+    try:
+        return float(value)
+    except Exception:  # too large for a float, or not a number
+        return math.nan
 
 
 def inverse_beta(beta: float) -> dict[str, float] | None:

@@ -22,6 +22,7 @@ from karat.measures.registry import Measure
 from karat.tables.profile import Squares
 from karat.tables.stack import Stack
 from karat.tables.table import Table
+from karat.uncertainty.sampling import check_seed
 
 Floats = NDArray[np.float64]
 Spread: TypeAlias = Literal["classes", "cells"]
@@ -100,6 +101,7 @@ class Family:
         p = self.distribution
         if not isinstance(n, (int, np.integer)) or n < 1 or not isinstance(times, (int, np.integer)) or times < 1:
             raise KaratError(f"n={n!r} items, {times!r} times, cannot be drawn; give whole numbers, 1 or more.")
+        check_seed(seed)
         drawn = np.random.default_rng(seed).multinomial(n, (p / p.sum()).ravel(), size=times)
         return Stack(drawn.reshape(times, *p.shape))
 
@@ -143,6 +145,11 @@ class Expected(Stack):
         """The expected sums of squares."""
         n = self.n
         return Squares(*(sums * (n - 1) / n + n for sums in super().squares))
+
+    @property
+    def ordered_pairs(self) -> Squares:
+        """The expected ordered pairs, from the expected sums of squares."""
+        return Squares(*(squares - self.n for squares in self.squares))
 
     @property
     def loses_precision(self) -> bool:  # type: ignore[override]

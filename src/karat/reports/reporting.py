@@ -16,7 +16,7 @@ from karat.reports.content import Report, System
 from karat.reports.example_items import examples_of
 from karat.scoring.arguments import evaluation_of
 from karat.scoring.evaluation import Evaluation
-from karat.scoring.options import Options, data_options, sampling_options, verb
+from karat.scoring.options import DEFAULTS, Options, data_options, sampling_options, verb
 from karat.scoring.panels import MeasureLike, chosen_measures, main_of
 from karat.scoring.score import by_group, scored
 from karat.uncertainty.sampling import Sampling
@@ -53,7 +53,7 @@ def report(
     """
     _need_libraries()
     _check_texts(title, command, notes)
-    ev = evaluation_of(data, other, data_options(options, "report"))
+    ev = evaluation_of(data, other, data_options(options, "report", DEFAULTS))
     sampling = sampling_options(interval, options)
     return reported(ev, measures, sampling, measure=measure, title=title, command=command, notes=notes)
 

@@ -116,15 +116,16 @@ def _with_parameters(text: str, names: Iterable[str], explained: Mapping[str, st
     return f"{before.rstrip()}\n\n{parameters}\n\n{example}{after}" if example else f"{text.rstrip()}\n\n{parameters}\n"
 
 
-def data_options(options: Mapping[str, Any], verb_name: str) -> DataOptions:
-    """The options that describe the data; raises TypeError for an unknown option."""
+def data_options(options: Mapping[str, Any], verb_name: str, known: Iterable[str] = DATA_DEFAULTS) -> DataOptions:
+    """The options that describe the data; raises TypeError for an option that is not known to the verb."""
+    names = tuple(known)
     for name in options:
-        if name not in DEFAULTS:
-            hint = nearest(name, DEFAULTS)
+        if name not in names:
+            hint = nearest(name, names)
             raise TypeError(f"{verb_name}() has no option {name!r}{f'; {hint}' if hint else ''}")
     return cast(DataOptions, {name: value for name, value in options.items() if name in DATA_DEFAULTS})
 
 
 def sampling_options(interval: float | bool | None, options: Mapping[str, Any]) -> Sampling | None:
-    """The options of intervals, validated; None if no intervals are wanted."""
+    """The options of intervals, validated also where no intervals are wanted; None then."""
     return sampling_of(interval, **{name: value for name, value in options.items() if name in SAMPLING_DEFAULTS})

@@ -14,6 +14,7 @@ from karat.scoring.evaluation import Evaluation
 from karat.scoring.given import Columns, Groups, Level, Measures, System, Systems
 from karat.scoring.groups import GroupScores
 from karat.scoring.options import (
+    DEFAULTS,
     ItemSamplingOptions,
     Options,
     UngroupedSamplingOptions,
@@ -122,7 +123,7 @@ def score(
     >>> score(["x", "x", "o"], [1, 1, 2], "ari")["ari"]
     1.0
     """
-    ev = evaluation_of(data, other, data_options(options, "score"))
+    ev = evaluation_of(data, other, data_options(options, "score", DEFAULTS))
     return scored(ev, measures, sampling_options(interval, options))
 
 

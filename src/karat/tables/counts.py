@@ -123,6 +123,11 @@ class Counts(ABC):
     largest: tuple[Any, Any]  # the sizes of the largest class and of the largest cluster
     loses_precision: bool = False  # double precision is not enough for this Stack: score it table by table
 
+    @property
+    def ordered_pairs(self) -> Squares:
+        """Sums of h(h-1) over cells, classes and clusters: the ordered pairs of different items within each."""
+        return Squares(*(squares - self.n for squares in self.squares))
+
     @abstractmethod
     def class_total(self, f: SizeFormula) -> Any:
         """The sum over classes of f(size, totals)."""

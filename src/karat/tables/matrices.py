@@ -51,13 +51,22 @@ def _frame(frame: Any) -> tuple[list[Any] | None, list[Any], NDArray[Any]]:
     columns = list(frame.columns)
     if hasattr(frame, "index"):  # of pandas
         classes: list[Any] | None = list(frame.index)
-        cells = np.asarray(frame.to_numpy())
+        cells = _cells_of(frame)
         _check_margins(classes, columns, cells)
         return classes, columns, cells
     first = frame[:, 0].to_list() if columns and frame.shape[0] else []
     if first and all(isinstance(value, str) for value in first):  # a pivot of Polars: its first column names the rows
-        return first, columns[1:], np.asarray(frame[:, 1:].to_numpy())
-    return None, columns, np.asarray(frame.to_numpy())
+        return first, columns[1:], _cells_of(frame[:, 1:])
+    return None, columns, _cells_of(frame)
+
+
+def _cells_of(frame: Any) -> NDArray[Any]:
+    """The cells of a frame; as objects where a column of integers would be rounded beside one of fractions."""
+    cells = np.asarray(frame.to_numpy())
+    if cells.dtype.kind != "f" or not (np.abs(cells) >= 1 << 53).any():
+        return cells
+    columns = (getattr(frame, "iloc", frame)[:, index] for index in range(cells.shape[1]))
+    return np.array([column.to_list() for column in columns], dtype=object).T
 
 
 def _check_margins(classes: Any, clusters: list[Any], cells: NDArray[Any]) -> None:
@@ -85,22 +94,30 @@ def _dense(matrix: Any) -> NDArray[Any]:
     if dense.dtype.kind == "O":  # checked here, since nonzero() takes None and "" for 0
         clean_counts(dense.ravel())
     if dense.dtype.kind == "f" and isinstance(matrix, (list, tuple)):
-        _check_precision(matrix)
+        check_precision(matrix)
     mask = mask_of(matrix)
     if mask is not None and mask.any():
         raise TableError("the table has masked cells; fill them, as in matrix.filled(0).")
     return dense
 
 
-def _check_precision(matrix: Any) -> None:
-    """Refuse integers that would be rounded beside a fraction."""
-    for row in matrix:
-        for cell in row if isinstance(row, (list, tuple)) else ():
-            if isinstance(cell, int) and abs(cell) > 1 << 53 and int(float(cell)) != cell:
-                raise TableError(
-                    f"the table has the cell {brief(cell)} beside fractions, where it would be rounded; give whole "
-                    "numbers only, or smaller ones."
-                )
+def check_precision(cells: Any) -> None:
+    """Refuse integers that would be rounded beside a fraction, in a list of cells or of lists of them."""
+    for cell in cells:
+        if isinstance(cell, (list, tuple)):
+            check_precision(cell)
+        elif isinstance(cell, int) and abs(cell) > 1 << 53 and _rounded(cell) != cell:
+            raise TableError(
+                f"the table has the cell {brief(cell)} beside fractions, where it would be rounded; give whole "
+                "numbers only, or smaller ones."
+            )
+
+
+def _rounded(cell: int) -> float:
+    try:
+        return float(cell)
+    except OverflowError:
+        return math.inf
 
 
 def _check_shape(shape: tuple[int, ...]) -> None:
@@ -110,10 +127,7 @@ def _check_shape(shape: tuple[int, ...]) -> None:
 
 def clean_counts(values: NDArray[Any]) -> NDArray[Any]:
     """Cells as int64 or float64; TableError for one that is not a finite non-negative number."""
-    if values.dtype.kind == "O" and all(isinstance(v, (Real, Decimal)) for v in values.tolist()):
-        numbers = [_number(v) for v in values.tolist()]
-        _check_precision([numbers] if any(isinstance(number, float) for number in numbers) else [])
-        values = np.array(numbers)
+    values = exact_numbers(values)
     if values.dtype.kind not in "biuf":
         odd = next((v for v in values.tolist() if not isinstance(v, Real)), None)
         raise TableError(f"the table has the cell {odd!r}; cells are counts or weights, so give numbers.")
@@ -126,11 +140,31 @@ def clean_counts(values: NDArray[Any]) -> NDArray[Any]:
     return values.astype(np.int64 if integral else np.float64)
 
 
+def exact_numbers(values: NDArray[Any]) -> NDArray[Any]:
+    """Objects and extended floats as int64 if all are integral, else as float64; others as they are.
+
+    So are objects of which one is no number. TableError for an integer that would be rounded beside a fraction.
+    """
+    if values.dtype.kind != "O" and not (values.dtype.kind == "f" and values.dtype.itemsize > 8):
+        return values
+    cells = [*values.flat]
+    if not all(isinstance(cell, (Real, Decimal)) for cell in cells):
+        return values
+    numbers = [_number(cell) for cell in cells]
+    if any(isinstance(number, float) for number in numbers):
+        check_precision(numbers)
+    return np.array(numbers).reshape(values.shape)
+
+
 def _number(value: Any) -> int | float:
+    """An integer if the value is one and not too large, else a float; NaN or infinite if it is not finite."""
     try:
-        return int(value) if value == int(value) and abs(value) < 1 << 62 else float(value)
-    except (OverflowError, ValueError):  # beyond floats, or NaN
-        return math.nan if value != value else math.inf
+        rounded = float(value)
+        return int(value) if abs(rounded) <= 1 << 62 and value == int(value) and abs(value) < 1 << 62 else rounded
+    except OverflowError:
+        return math.inf
+    except ValueError:  # a signalling NaN
+        return math.nan
 
 
 def _names(given: Sequence[Any] | None, size: int, what: str, lines: str) -> list[Any]:

@@ -256,6 +256,10 @@ class Table(SingleTable):
         """The transposed table: gold and predicted swapped."""
         return Table._count(self.cols, self.rows, self.counts, self.clusters, self.classes, self.policy)
 
+    def reclustered(self, clusters: Ints) -> Table:
+        """The table with the items of each cell in another cluster; clusters: the code of one for each cell."""
+        return Table._count(self.rows, clusters, self.counts, self.classes, None, self.policy)
+
     def __add__(self, other: object) -> Table:
         return _sum([self, other]) if isinstance(other, Table) else NotImplemented
 

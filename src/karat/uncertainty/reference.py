@@ -6,6 +6,7 @@ import math
 from typing import Any, NamedTuple
 
 from karat.errors import MeasureError, Option
+from karat.limits import SMALLEST_P
 from karat.uncertainty.sampling import Sampling
 
 
@@ -48,5 +49,5 @@ class Reference(NamedTuple):
         if self.freedom is not None:
             from scipy.special import stdtr
 
-            return float(2 * stdtr(self.freedom, -abs(gap) / error))
-        return math.erfc(abs(gap) / error / math.sqrt(2))
+            return max(SMALLEST_P, float(2 * stdtr(self.freedom, -abs(gap) / error)))
+        return max(SMALLEST_P, math.erfc(abs(gap) / error / math.sqrt(2)))

@@ -75,9 +75,10 @@ class SamplingOption(NamedTuple):
         if self.choices is not None and not (isinstance(value, str) and value in self.choices()):
             use = either(map(repr, self.choices()))
             raise MeasureError(Option(self.name, (value,)), f" is not {self.noun}; use {use}.")
-        if isinstance(self.default, bool) and not isinstance(value, (int, bool_)):
+        if isinstance(self.default, bool) and not (isinstance(value, (int, bool_)) and value in (0, 1)):
             raise MeasureError(Option(self.name, (value,)), " is neither True nor False; give one of them.")
-        if self.least is not None and (not isinstance(value, Integral) or value < self.least):
+        whole = isinstance(value, Integral) and not isinstance(value, bool)
+        if self.least is not None and (not whole or value < self.least):  # type: ignore[operator]
             raise MeasureError(Option(self.name, (value,)), f" {self.remedy}.")
         if self.limit and isinstance(value, Integral):
             from karat import limits
@@ -119,6 +120,8 @@ OPTIONS = (
 
 def sampling_of(interval: float | bool | None, **options: Any) -> Sampling | None:
     """The options of intervals, validated; None if no intervals are wanted. True means a level of 0.95."""
+    for option in OPTIONS:
+        option.check(options.get(option.name, option.default))
     if interval is None or interval is False:
         return None
     from numbers import Real
@@ -134,3 +137,8 @@ def checked(sampling: Sampling) -> Sampling:
     for option in OPTIONS:
         option.check(getattr(sampling, option.name))
     return sampling
+
+
+def check_seed(seed: object) -> None:
+    """Raise MeasureError if the value is not a seed."""
+    next(option for option in OPTIONS if option.name == "seed").check(seed)
