@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import count
 from typing import Any
@@ -82,6 +82,64 @@ def ibis_postgres(frame: dict[str, list[Any]]) -> Any:
     return created(postgres()[1], "%s", {"int64": "BIGINT", "double": "DOUBLE PRECISION"}, frame)
 
 
+COLUMN_TYPES = {  # of PostgreSQL and SQLite, by Arrow's
+    "string": ("TEXT", "TEXT"), "int64": ("BIGINT", "INTEGER"), "double": ("DOUBLE PRECISION", "REAL"),
+    "binary": ("BYTEA", "BLOB"), "bool": ("BOOLEAN", None), "date32[day]": ("DATE", None),
+    "timestamp[us]": ("TIMESTAMP", None), "timestamp[us, tz=Europe/Berlin]": ("TIMESTAMPTZ", None),
+    "decimal128(20, 2)": ("NUMERIC(20, 2)", None),
+}  # fmt: skip
+
+
+def in_database(connection: Any, mark: str, backend: int, table: Any) -> Any:
+    """An Arrow table in PostgreSQL (backend 0) or SQLite (1); None if it has no such type."""
+    kinds = {
+        name: COLUMN_TYPES.get(str(table.schema.field(name).type), (None, None))[backend] for name in table.schema.names
+    }
+    if None in kinds.values():
+        return None
+    if backend == 1:  # SQLite does not tell g from G
+        kinds.pop("g", None)
+    name = f"t{next(NUMBERS)}"
+    cursor = connection.con.cursor()
+    cursor.execute("CREATE TABLE {} ({})".format(name, ", ".join(f'"{c}" {kind}' for c, kind in kinds.items())))
+    rows = list(zip(*(table[c].to_pylist() for c in kinds), strict=True))
+    cursor.executemany(f"INSERT INTO {name} VALUES ({', '.join([mark] * len(kinds))})", rows)
+    connection.con.commit()
+    return connection.table(name)
+
+
+def duckdb_table(table: Any) -> Any:
+    connection = duckdb.connect()
+    connection.register("given", table)
+    connection.execute("CREATE TABLE t AS SELECT * FROM given")
+    return connection.table("t")
+
+
+def ibis_in_duckdb(table: Any) -> Any:
+    connection, name = ibis_connection("duckdb"), f"t{next(NUMBERS)}"
+    connection.con.register(f"{name}_given", table)
+    connection.con.execute(f"CREATE TABLE {name} AS SELECT * FROM {name}_given")
+    connection.con.unregister(f"{name}_given")
+    return connection.table(name)
+
+
+FROM_ARROW: dict[str, Callable[[Any], Any]] = {  # frames of an Arrow table, None where an engine lacks a type
+    "pandas": lambda table: table.to_pandas(types_mapper=pd.ArrowDtype),
+    "polars": pl.from_arrow,
+    "polars lazy": lambda table: pl.from_arrow(table).lazy(),  # type: ignore[union-attr]
+    "pyarrow": lambda table: table,
+    "pyarrow reader": lambda table: pa.RecordBatchReader.from_batches(table.schema, table.to_batches(3)),
+    "duckdb": duckdb_table,
+    "dask": lambda table: dask.dataframe.from_pandas(table.to_pandas(types_mapper=pd.ArrowDtype), npartitions=2),
+    "modin": lambda table: modin_frame(table.to_pandas(types_mapper=pd.ArrowDtype)),
+    "ibis polars": lambda table: ibis_connection("polars").create_table(f"t{next(NUMBERS)}", pl.from_arrow(table)),
+    "ibis duckdb": ibis_in_duckdb,
+    "ibis sqlite": lambda table: in_database(ibis_connection("sqlite"), "?", 1, table),
+    "ibis postgres": lambda table: in_database(postgres()[1], "%s", 0, table),
+    "spark connect": lambda table: spark_session().createDataFrame(table),
+}
+
+
 def created(connection: Any, mark: str, types: dict[str, str], frame: dict[str, list[Any]]) -> Any:
     """A table made by the database itself: not every sqlglot lets Ibis make tables."""
     name = f"t{next(NUMBERS)}"
@@ -148,9 +206,9 @@ GROUPS = {
 }  # the marks of those that need more to be installed
 
 
-def engine_params() -> Iterator[Any]:
+def engine_params(names: Iterable[str] = ENGINES) -> Iterator[Any]:
     """Engines that come with the tests, and those that are tested in a group of their own."""
-    for name in ENGINES:
+    for name in names:
         group = GROUPS.get(name.split()[0])
         marks = [getattr(pytest.mark, group), pytest.mark.filterwarnings("ignore")] if group else []
         yield pytest.param(name, marks=[*marks, pytest.mark.xdist_group(name)])

@@ -94,6 +94,21 @@ def _eager(frame: Any) -> Any:
     return wrapped if isinstance(wrapped, nw.DataFrame) else None
 
 
+def _read_stream(data: Any, asked: Sequence[str]) -> Any:
+    """The asked columns of a stream of Arrow batches, such as a RecordBatchReader, read once; other data unchanged."""
+    if not hasattr(type(data), "__arrow_c_stream__") or is_frame(data):
+        return data
+    import pyarrow as pa
+
+    remedy = "give a table or a reader of Arrow that can still be read"
+    with translated(lambda reason: f"the stream of Arrow batches cannot be read ({reason}); {remedy}.", LabelError):
+        reader = pa.RecordBatchReader.from_stream(data)
+        names = reader.schema.names
+        known = [name for name in names if name in asked] if {*asked} <= {*names} else names
+        schema = pa.schema([reader.schema.field(name) for name in known])
+        return pa.Table.from_batches([batch.select(known) for batch in reader], schema)
+
+
 def _names(frame: Any) -> list[str]:
     from karat.sources.engines.queries import check_names
 
@@ -155,6 +170,8 @@ def from_columns(
         raise LabelError(Option("pred", (twice,)), " is given more than once; give each column once.")
     systems = {name if name != "gold" or named else PRED: name for name in preds}
     golds = [gold] if isinstance(gold, str) else list(gold)
+    asked = [*golds, *preds, *(name for name in (id, by, weights, count) if name is not None)]
+    frame, other = _read_stream(frame, asked), _read_stream(other, asked)
     sides = [frame] if other is None else [frame, other]
     eager = [_eager(side) for side in sides]
     if any(side is None for side in eager):

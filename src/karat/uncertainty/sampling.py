@@ -129,7 +129,7 @@ def sampling_of(interval: float | bool | None, **options: Any) -> Sampling | Non
     level = LEVEL if interval is True else interval
     if not isinstance(level, Real) or not 0.5 <= float(level) < 1:
         raise MeasureError(Option("interval", (level,)), " is not a confidence level; give a number such as 0.95.")
-    return checked(Sampling(level, **options))
+    return Sampling(level, **options)
 
 
 def checked(sampling: Sampling) -> Sampling:

@@ -138,7 +138,7 @@ class LazyCells(Cells):
         if f is count_itself:
             return int(number(_largest(self.cells, side, nw.col(COUNT)), nw.col("best").sum()))
         cells = with_margins(self.cells, (GOLD, PRED))
-        count, gold, pred = (nw.col(name).cast(nw.Float64) for name in (COUNT, f"{GOLD}_size", f"{PRED}_size"))
+        count, gold, pred = (nw.col(name) for name in (COUNT, f"{GOLD}_size", f"{PRED}_size"))
         best = _largest(cells, side, f(count, gold, pred, totals))
         found = collected(best.group_by("best").agg(nw.len().alias("times")))
         return exact_sum_of_products(np.array(found["best"]), np.array(found["times"]))

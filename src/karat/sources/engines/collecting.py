@@ -22,7 +22,7 @@ from karat.sources.engines.cells import Cells, LazyCells
 from karat.sources.engines.counts import EngineCounts
 from karat.sources.engines.dialects import Lazy, engine_errors
 from karat.sources.engines.duckdb import is_relation, relation_cells, relation_labels, relation_rows
-from karat.sources.engines.keys import BYTES, Key
+from karat.sources.engines.keys import BYTES, DIGITS, Key
 from karat.sources.engines.queries import (
     COUNT,
     GOLD,
@@ -43,6 +43,7 @@ from karat.tables.counts import SingleTable
 from karat.tables.systems import AlignedSystems, Groups
 from karat.tables.table import check_total
 
+KINDS_OF_KEYS = {BYTES: "text", DIGITS: "number"}
 COLLECTED = 2_000_000  # label combinations that are collected from the engine, at most
 
 Asked: TypeAlias = Mapping[str, tuple[str, str]]  # the user's name and the role of a column, by internal name
@@ -251,7 +252,7 @@ class FrameSystems:
 
 def _without_noise(cells: Cells, policy: Policy, key: Key | None) -> tuple[Cells, int]:
     """The cells, without noise if the policy drops it, and the number of items that are noise."""
-    kind = cells.kind if key is None else "text" if key is BYTES else "other"
+    kind = cells.kind if key is None else KINDS_OF_KEYS.get(key, "other")
     own = _kind(policy.noise)
     label = policy.noise if own == kind else _alike(policy.noise, kind)
     asked = label if key is None or label is None else key.key(label)

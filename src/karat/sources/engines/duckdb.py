@@ -185,7 +185,7 @@ class DuckdbCells(Cells):
         from duckdb import ColumnExpression
 
         names = (COUNT, f"{GOLD}_size", f"{PRED}_size")
-        count, gold, pred = (ColumnExpression(name).cast("DOUBLE") for name in names)
+        count, gold, pred = (ColumnExpression(name).cast("BIGINT") for name in names)
         value = f(count, gold, pred, totals)
         best = f"SELECT max({value}) AS best FROM ({_sized((GOLD, PRED))}) GROUP BY {side}"
         found = self._ask(f"SELECT best, count(*) FROM ({best}) GROUP BY best")

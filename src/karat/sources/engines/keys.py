@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from importlib import import_module
 from inspect import Parameter, Signature
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -37,6 +38,7 @@ class Key(NamedTuple):
         return [None if key is None else self.label(key) for key in plain]
 
 
+DIGITS = Key(int, lambda label: str(label) if isinstance(label, int) and not isinstance(label, bool) else None)
 BYTES = Key(lambda key: bytes(key).decode(), lambda label: label.encode() if isinstance(label, str) else None)
 
 
@@ -46,6 +48,7 @@ class Keyed(NamedTuple):
     native: Any
     inner: Mapping[str, str]  # the internal names of the columns, by the user's names
     keys: Mapping[str, Key]  # by the user's names, of columns whose labels are not their own keys
+    at: Mapping[str, str] = MappingProxyType({})  # the internal names of columns of keys, where they are separate
 
 
 def keyed(native: Any, names: list[str]) -> Keyed:
@@ -101,28 +104,36 @@ def _of_ibis(native: Any, inner: Mapping[str, str]) -> Keyed:
                     f"the frame has columns {lower[name.lower()]!r} and {name!r}, which {backend} does not tell apart; "
                     "rename one."
                 )
-    renamed, keys, changed = native.rename({ours: name for name, ours in inner.items()}), {}, {}
+    renamed = native.rename({ours: name for name, ours in inner.items()})
+    keys: dict[str, Key] = {}
+    at: dict[str, str] = {}
+    changed: dict[str, Any] = {}
     for name, ours in inner.items():
-        if renamed[ours].type().is_string():
-            exact, encoded = _exact_text(renamed[ours], backend)
-            if exact is not None:
-                changed[ours] = exact
-            if encoded:
-                keys[name] = BYTES
-    return Keyed(renamed.mutate(**changed) if changed else renamed, inner, keys)
+        exact, key = _exact(renamed[ours], backend)
+        if exact is not None:
+            at[name] = f"{ours}_key"
+            changed[at[name]] = exact
+        if key is not None:
+            keys[name] = key
+    return Keyed(renamed.mutate(**changed) if changed else renamed, inner, keys, at)
 
 
-def _exact_text(column: Any, backend: str) -> tuple[Any, bool]:
-    """A text column without its collation, None if it has none; and whether it is encoded as bytes."""
+def _exact(column: Any, backend: str) -> tuple[Any, Key | None]:
+    """A column of keys, None if labels are their own, and how labels become keys, None if they are equal."""
+    kind = column.type()
+    if backend == "sqlite" and kind.is_integer():  # Ibis reads integers as floats where a label is missing
+        return column.cast("string"), DIGITS
+    if not kind.is_string():
+        return None, None
     if backend == "sqlite":
-        return column.concat(""), False  # an expression has no collation
+        return column.concat(""), None  # an expression has no collation
     if backend == "mysql":
-        return column.cast("binary"), True
+        return column.cast("binary"), BYTES
     if backend == "duckdb":
-        return _function("encode", ("string",))(column), True
+        return _function("encode", ("string",))(column), BYTES
     if backend == "postgres":
-        return _function("convert_to", ("string", "string"))(column, "UTF8"), True
-    return None, False
+        return _function("convert_to", ("string", "string"))(column, "UTF8"), BYTES
+    return None, None
 
 
 @cache

@@ -53,6 +53,7 @@ class Frame(NamedTuple):
     lazy: Lazy
     inner: Mapping[str, str]  # names of the columns in queries, by the user's names
     keys: Mapping[str, Key]  # by the user's names, of columns whose labels are not their own keys
+    at: Mapping[str, str]  # names of columns of keys in queries, where they are separate
     engine: str
 
     @classmethod
@@ -71,8 +72,8 @@ class Frame(NamedTuple):
                 f"{type(native).__name__} is no frame that karat knows; give one of pandas, Polars, PyArrow, DuckDB, "
                 "Dask, Spark or Ibis, or labels as lists."
             ) from None
-        native, inner, keys = keyed(native, check_names(names))
-        return cls(nw.from_native(native).lazy(), inner, keys, name_of(known.implementation))
+        native, inner, keys, at = keyed(native, check_names(names))
+        return cls(nw.from_native(native).lazy(), inner, keys, at, name_of(known.implementation))
 
     def column(self, name: object, role: str) -> Any:
         """The expression of a column, with NaN as a missing value; an unknown name is refused."""
@@ -80,9 +81,11 @@ class Frame(NamedTuple):
             known = listed(self.inner, 12) or "none"
             hint = nearest(name if isinstance(name, str) else "", self.inner) or f"there are {known}."
             raise LabelError(f"{role}={brief(name)} is no column of the frame; {hint}")
+        if name in self.at and role not in ("weights", "count"):
+            return nw.col(self.at[name])
         column = nw.col(self.inner[name])
         if self.lazy.collect_schema()[self.inner[name]].is_float() and knows_nan(self.lazy.to_native()):
-            return nw.when(~column.is_nan()).then(column)
+            return nw.when(~column.is_nan()).then(column + 0.0)  # which makes 0.0 of -0.0
         return column
 
 
