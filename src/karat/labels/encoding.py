@@ -190,7 +190,8 @@ def _from_series(series: Any, side: str) -> Labels:
     if not series.null_count():
         return replace(_read_array(series.to_numpy(), side), items=index)
     present = ~series.is_null().to_numpy().astype(bool)
-    return replace(_read_present(series.drop_nulls().to_numpy(), present, side), items=index)
+    known = series.drop_nulls().to_numpy() if present.any() else np.zeros(0)  # Modin cannot drop all
+    return replace(_read_present(known, present, side), items=index)
 
 
 def instants(series: Any, side: str) -> Labels:

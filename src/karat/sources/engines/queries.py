@@ -84,9 +84,10 @@ class Frame(NamedTuple):
         if name in self.at and role not in ("weights", "count"):
             return nw.col(self.at[name])
         column = nw.col(self.inner[name])
-        if self.lazy.collect_schema()[self.inner[name]].is_float() and knows_nan(self.lazy.to_native()):
-            return nw.when(~column.is_nan()).then(column + 0.0)  # which makes 0.0 of -0.0
-        return column
+        if not self.lazy.collect_schema()[self.inner[name]].is_float():
+            return column
+        one_zero = nw.when(column == 0).then(nw.lit(0.0)).otherwise(column)  # as -0.0 is
+        return nw.when(~column.is_nan()).then(one_zero) if knows_nan(self.lazy.to_native()) else one_zero
 
 
 def selected(frame: Frame, columns: Mapping[str, tuple[str, str]]) -> Lazy:
