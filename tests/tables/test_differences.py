@@ -68,3 +68,26 @@ def test_a_part_of_more_items_than_the_whole_is_refused() -> None:
         (single + single) - other
     with pytest.raises(karat.TableError, match="none is left; subtract a smaller part"):
         few - few
+
+
+@settings(max_examples=enough(60), deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("ab"), st.sampled_from("xy"), st.sampled_from([0.1, 1.1, 3.3, 1e-9, 7e8, 0.3])),
+        min_size=2,
+    ),
+    st.data(),
+)
+def test_a_sum_of_fractional_tables_depends_on_no_order(
+    items: list[tuple[str, str, float]], data: st.DataObject
+) -> None:
+    def counted(part: list[tuple[str, str, float]]) -> karat.Table:
+        gold, pred, weights = zip(*part, strict=True)
+        return karat.Table.from_labels(gold, pred, weights=weights)
+
+    whole = counted(items)
+    shuffled = data.draw(st.permutations(items))
+    cut = data.draw(st.integers(1, len(items) - 1))
+    first, last = counted(shuffled[:cut]), counted(shuffled[cut:])
+    assert first + last == last + first == pickle.loads(pickle.dumps(first)) + last == (first.T + last.T).T == whole
+    assert sum(counted([item]) for item in shuffled) == whole

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
@@ -31,6 +32,7 @@ class Cells(NamedTuple):
     counts: NDArray[Any]
     row_sizes: Ints | None = None  # sums of counts, where they are known
     col_sizes: Ints | None = None
+    rests: NDArray[np.float64] | None = None  # what the rounding of fractional counts has lost, where it has
 
 
 def cross_count(left: AnyInts, right: AnyInts, weights: NDArray[Any] | None = None) -> Cells:
@@ -346,11 +348,23 @@ def _weighted(left: AnyInts, right: AnyInts, weights: NDArray[Any]) -> Cells:
     keys, weights = keys[order], weights[order]
     begins = np.flatnonzero(np.diff(keys, prepend=keys[:1] - 1))
     keys = keys[begins]
+    rests = None
     if weights.dtype.kind == "i":
         sums = np.add.reduceat(weights, begins)
     else:
-        values, ends = weights.tolist(), np.append(begins[1:], weights.size)
-        add = math.fsum if weights.dtype.kind == "f" else sum
-        totals = [float(add(values[s:e])) for s, e in zip(begins.tolist(), ends.tolist(), strict=True)]
-        sums = np.array(totals, dtype=np.float64)
-    return Cells(row_values, col_values, keys // col_values.size, keys % col_values.size, sums)
+        sums, rests = _rounded_sums(weights, begins)
+    return Cells(row_values, col_values, keys // col_values.size, keys % col_values.size, sums, rests=rests)
+
+
+def _rounded_sums(weights: NDArray[Any], begins: Ints) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+    """The sum of each part of the weights, rounded once, and what that has lost; None if nothing is lost."""
+    values, ends = weights.tolist(), np.append(begins[1:], weights.size)
+    parts = [values[start:end] for start, end in zip(begins.tolist(), ends.tolist(), strict=True)]
+    if weights.dtype.kind == "f":
+        sums = list(map(math.fsum, parts))
+        rests = [math.fsum([*part, -total]) for part, total in zip(parts, sums, strict=True)]
+    else:
+        exact = list(map(sum, parts))
+        sums = list(map(float, exact))
+        rests = [float(total - Fraction(rounded)) for total, rounded in zip(exact, sums, strict=True)]
+    return np.array(sums), np.array(rests) if any(rests) else None

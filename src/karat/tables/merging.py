@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -30,7 +31,15 @@ def added(tables: Sequence[Table]) -> Cells:
         policy = common_policy(policy, table.policy)
     classes, rows = _recoded([t.classes for t in tables], [t.rows for t in tables])
     clusters, cols = _recoded([t.clusters for t in tables], [t.cols for t in tables])
-    return rows, cols, np.concatenate([t.counts for t in tables]), classes, clusters, policy
+    return rows, cols, _together([t.unrounded for t in tables]), classes, clusters, policy
+
+
+def _together(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Counts of several tables, as fractions if some are."""
+    joined = np.concatenate(parts)
+    if joined.dtype == object:
+        joined[:] = [Fraction(count) for count in joined.tolist()]
+    return joined
 
 
 def common_policy(policy: Policy, other: Policy) -> Policy:

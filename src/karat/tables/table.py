@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from os import PathLike
 from typing import Any, TypeAlias
@@ -193,7 +194,19 @@ class Table(SingleTable):
         table = cls(_fixed(cells.rows), _fixed(cells.cols), _fixed(cells.counts), *names, policy)
         if cells.row_sizes is not None:
             table.__dict__.update(class_sizes=_fixed(cells.row_sizes), cluster_sizes=_fixed(cells.col_sizes))
+        if cells.rests is not None:
+            table.__dict__["_rests"] = cells.rests
         return table
+
+    @property
+    def unrounded(self) -> NDArray[Any]:
+        """The counts as they were before fractional ones were rounded, so that sums of tables depend on no order."""
+        rests = self.__dict__.get("_rests")
+        if rests is None:
+            return self.counts
+        exact = np.empty(self.counts.size, dtype=object)
+        exact[:] = [Fraction(c) + Fraction(r) for c, r in zip(self.counts.tolist(), rests.tolist(), strict=True)]
+        return exact
 
     @cached_property
     def profile(self) -> Profile:  # type: ignore[override]
@@ -254,7 +267,7 @@ class Table(SingleTable):
     @property
     def T(self) -> Table:  # noqa: N802 (the name that NumPy and pandas users look for)
         """The transposed table: gold and predicted swapped."""
-        return Table._count(self.cols, self.rows, self.counts, self.clusters, self.classes, self.policy)
+        return Table._count(self.cols, self.rows, self.unrounded, self.clusters, self.classes, self.policy)
 
     def reclustered(self, clusters: Ints) -> Table:
         """The table with the items of each cell in another cluster; clusters: the code of one for each cell."""
@@ -282,7 +295,7 @@ class Table(SingleTable):
         return Counter((classes[r], clusters[c], count) for r, c, count in cells)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        cells = (self.rows, self.cols, self.counts, self.classes, self.clusters, self.policy)
+        cells = (self.rows, self.cols, self.unrounded, self.classes, self.clusters, self.policy)
         return Table._count, cells  # cached values are cheap to recompute, so they are not pickled
 
     def __repr__(self) -> str:
