@@ -368,3 +368,10 @@ class Form(Enum):
 @pytest.mark.parametrize("make", [Shaped, Sized, lambda n: Form(n)], ids=["dataclass", "named tuple", "enum"])
 def test_labels_may_have_an_attribute_called_shape(make: Callable[[int], Any]) -> None:
     assert karat.ari([make(1), make(1), make(2)], ["a", "a", "b"]) == 1
+
+
+@pytest.mark.parametrize("dtype", ["object", "string", "string[python]"])
+def test_text_of_pandas_is_compared_beyond_a_nul_character(dtype: Any) -> None:
+    labels = ["a", "a\0", "a\0b", None, "a\0"]
+    table = karat.Table.from_labels(pd.Series(labels, dtype=dtype), [1, 2, 3, 4, 2], missing="drop")
+    assert (table.classes, karat.ari(table)) == (("a", "a\0", "a\0b"), 1)

@@ -490,3 +490,41 @@ def test_scores_go_on_without_the_master_once_executors_run(orphaned: list[str])
 
 def test_a_spark_that_was_stopped_is_refused_in_a_sentence(orphaned: list[str]) -> None:
     assert orphaned[1].startswith("KaratError"), orphaned
+
+
+@pytest.mark.parametrize("collation", ["UTF8_LCASE", "UNICODE_CI", "UTF8_BINARY_RTRIM"])
+@pytest.mark.parametrize("most", [None, 0])
+def test_a_collation_merges_no_labels(spark: Any, collation: str, most: int | None) -> None:
+    gold, pred = ["a", "A", "a", "b", "B", "a "], ["x", "X", "x ", "y", "Y", "x"]
+    frame = framed(spark, {"gold": gold, "pred": pred}, {"gold": "string", "pred": "string"})
+    collated = frame.selectExpr(*(f"collate({name}, '{collation}') AS {name}" for name in ("gold", "pred")))
+    counts = counted_frame(collated, gold="gold", pred="pred", most=most)
+    table = karat.Table.from_labels(gold, pred)
+    assert counts.shape == (len(table.classes), len(table.clusters)) == (5, 5)
+    assert karat.ari(counts) == karat.ari(table)
+
+
+def test_the_hour_that_daylight_saving_repeats_is_two_hours(spark: Any) -> None:
+    before = spark.conf.get("spark.sql.session.timeZone")
+    spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
+    try:
+        frame = spark.range(4).selectExpr(
+            "timestamp_seconds(1729989000 + 3600 * (id % 2)) AS gold", "id % 2 AS pred"
+        )  # 2024-10-27 02:30 in Berlin, twice
+        for most in (None, 0):
+            counts = counted_frame(frame, gold="gold", pred="pred", most=most)
+            assert (counts.shape, karat.ari(counts)) == ((2, 2), 1)
+        hours = {
+            (label.hour, label.utcoffset().seconds) for label in karat.table(frame, gold="gold", pred="pred").classes
+        }
+        assert hours == {(2, 7200), (2, 3600)}
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", before)
+
+
+def test_columns_are_found_in_their_own_case(spark: Any) -> None:
+    frame = spark.range(4).selectExpr("id % 2", "id DIV 2", "id % 2").toDF("z", "Z", "p")
+    assert karat.score(frame, gold="z", pred="p", measures=["ari"])["ari"] == 1
+    assert karat.score(frame, gold="Z", pred="p", measures=["ari"])["ari"] == -0.5
+    with pytest.raises(karat.LabelError, match="'P' is no column"):
+        karat.score(frame, gold="z", pred="P")
