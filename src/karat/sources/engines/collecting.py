@@ -87,7 +87,7 @@ class Columns:
             return self._matched({**gold, **extra}, preds, split)
         asked = {**gold, **preds, **extra}
         if is_relation(self.frame):
-            return relation_cells(relation_rows(self.frame, asked), split), {}
+            return relation_cells(relation_rows(self.frame, asked), split, COLLECTED), {}
         frame = Frame.of(self.frame)
         return LazyCells.of(cells_of(selected(frame, asked), split)), keys_in(frame, asked)
 
@@ -181,7 +181,8 @@ class FrameSystems:
         called = {"": "gold", **{name: "pred" if len(self.names) == 1 else repr(name) for name in self.names}}
         sides = {name: Coded(*column_labels(values, called[name]).coded) for name, values in columns.items()}
         groups = self._groups(collected[GROUP]) if GROUP in collected else None
-        weights = exact_sums(collected, WEIGHT) if has(collected, WEIGHT) else None
+        cells = len(self.names) == 1 and groups is None and not self._split  # rows are cells: not added any further
+        weights = exact_sums(collected, WEIGHT, rounded=cells) if has(collected, WEIGHT) else None
         if counts.dtype.kind == "O":
             raise TableError(
                 Option("count", (self.columns.count,)), " has fractions; give whole numbers of items, or use weights."

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import narwhals as nw
@@ -14,7 +15,7 @@ import numpy as np
 
 from karat.errors import LabelError, TableError, listed, nearest
 from karat.machine.temporary import own_folder
-from karat.sources.engines.cells import Cells
+from karat.sources.engines.cells import Cells, LazyCells
 from karat.sources.engines.dialects import Lazy, comes_from, frame_columns
 from karat.sources.engines.queries import COUNT, GOLD, GROUP, OWN, PRED, WEIGHT, Split
 from karat.sources.engines.sums import CHECKS, check_of, check_sums, summands_in_sql
@@ -41,10 +42,11 @@ def relation_rows(relation: Any, columns: Mapping[str, tuple[str, str]]) -> Any:
     return named.project(", ".join(f"{_exact(ours, kinds[ours])} AS {ours}" for ours in columns))
 
 
-def relation_cells(rows: Any, split: Split = "") -> DuckdbCells:
+def relation_cells(rows: Any, split: Split = "", most: float = 0) -> Cells:
     """The number of items of each combination of labels, and their total weight if items have weights.
 
-    split: which items are grouped by their weight too, so that each of them can become a singleton.
+    split: which items are grouped by their weight too, so that each of them can become a singleton. most: cells up to
+    this number are collected.
     """
     kinds = dict(zip(rows.columns, (str(kind).upper() for kind in rows.types), strict=True))
     # all names are internal here, so none of the user's can clash with them
@@ -67,7 +69,23 @@ def relation_cells(rows: Any, split: Split = "") -> DuckdbCells:
             rows = rows.project(step)
         totals += sums
     keys = ", ".join(labels)
-    return DuckdbCells.of(rows.aggregate(f"{keys}, {', '.join(totals)}", keys))
+    return _few_or_many(rows.aggregate(f"{keys}, {', '.join(totals)}", keys), most)
+
+
+def _few_or_many(cells: Any, most: float) -> Cells:
+    """The cells in memory if there are few, else in a database of their own; the relation is evaluated once."""
+    _need_arrow()
+    import pyarrow as pa
+
+    stream = getattr(cells, "to_arrow_reader", None) or cells.fetch_arrow_reader  # the name before DuckDB 2
+    reader, few, size = stream(), [], 0
+    for batch in reader:
+        few.append(batch)
+        size += batch.num_rows
+        if size > most:
+            rest = pa.RecordBatchReader.from_batches(reader.schema, chain(few, reader))
+            return DuckdbCells.of(rest)
+    return LazyCells.of(nw.from_native(pa.Table.from_batches(few, reader.schema)).lazy())
 
 
 def relation_labels(relation: Any, columns: Mapping[str, tuple[str, str]]) -> Lazy:
@@ -93,15 +111,13 @@ class DuckdbCells(Cells):
 
     @classmethod
     def of(cls, cells: Any) -> DuckdbCells:
-        """Copy the rows of a relation, as a stream of Arrow batches."""
+        """Copy a stream of Arrow batches."""
         import duckdb
 
-        _need_arrow()
         folder = tempfile.TemporaryDirectory(dir=own_folder(), ignore_cleanup_errors=True)
         connection = duckdb.connect(config={"temp_directory": folder.name, "preserve_insertion_order": False})
         try:
-            reader = getattr(cells, "to_arrow_reader", None) or cells.fetch_arrow_reader  # the name before DuckDB 2
-            connection.register("given", reader())
+            connection.register("given", cells)
             connection.execute("CREATE TABLE cells AS SELECT * FROM given")
             connection.unregister("given")
             return cls(connection, folder)

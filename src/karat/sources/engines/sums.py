@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from math import fsum
 from typing import Any
 
 import narwhals as nw
@@ -114,14 +115,24 @@ def check_sums(found: Mapping[str, Any], name: str) -> None:
 
 
 def _present(values: Any) -> list[Any]:
-    found = values.tolist() if isinstance(values, np.ndarray) else list(values)
-    return [value for value in found if value is not None and value == value]  # a group without values has none
+    if isinstance(values, np.ndarray):
+        return values.tolist()  # type: ignore[no-any-return]
+    return [value for value in values if value is not None and value == value]  # a group without values has none
 
 
-def exact_sums(found: Mapping[str, Any], name: str) -> NDArray[Any]:
-    """The sum of each group: integers, or exact fractions if values have any; found: the collected columns."""
-    check_sums(found, name)
+def exact_sums(found: Mapping[str, Any], name: str, *, rounded: bool = False) -> NDArray[Any]:
+    """The sum of each group: integers, or exact fractions if values have any; found: the collected columns.
+
+    rounded: floats in place of fractions, each rounded once, for groups that are not added any further.
+    """
+    if check_of(name, "lacking") in found:
+        check_sums(found, name)
+    sums: Any = found.get(name)
+    if isinstance(sums, np.ndarray) and sums.dtype.kind == "i":
+        return sums.astype(np.int64)
     broken = any(_present(found.get(check_of(name, "fractions"), ())))
+    if broken and rounded:
+        return _rounded(found, name)
     if name in found:
         sums = [Fraction(0 if value is None or value != value else value) for value in found[name]]
     else:
@@ -133,6 +144,16 @@ def exact_sums(found: Mapping[str, Any], name: str) -> NDArray[Any]:
     array = np.empty(len(sums), dtype=object)
     array[:] = sums
     return array
+
+
+def _rounded(found: Mapping[str, Any], name: str) -> NDArray[np.float64]:
+    """The sums of floats, each rounded once: both halves of a part are floats, so that fsum() adds them exactly."""
+    halves: list[list[float]] = []
+    for index, part in enumerate(parts_of(name)):
+        numbers = np.array(found[part], dtype=np.int64)
+        scale = 2.0 ** (62 - BITS * (index + 1))
+        halves += [((numbers >> 32 << 32) * scale).tolist(), ((numbers & 0xFFFFFFFF) * scale).tolist()]
+    return np.array(list(map(fsum, zip(*halves, strict=True))), dtype=np.float64)
 
 
 def _joined(parts: tuple[int, ...]) -> int:
