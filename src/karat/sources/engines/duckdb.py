@@ -21,10 +21,16 @@ from karat.sources.engines.sums import CHECKS, check_of, check_sums, summands_in
 from karat.tables.counts import CellFormula, count_itself
 from karat.tables.profile import Sizes, Totals, exact_sum_of_products
 
-NUMBERS = (  # prefixes of the names of numeric types
+INTEGERS = (  # the names of integer types
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT",
-    "DOUBLE", "FLOAT", "DECIMAL",
 )  # fmt: skip
+NUMBERS = (*INTEGERS, "DOUBLE", "FLOAT", "DECIMAL")  # prefixes of the names of numeric types
+KINDS = {  # by the beginning of the name of a type
+    **dict.fromkeys(NUMBERS, "number"), "BOOLEAN": "boolean", "VARCHAR": "text", "ENUM": "text", "BLOB": "bytes",
+    "DATE": "date", "TIMESTAMP WITH": "instant", "TIMESTAMP": "time", "TIME WITH": "other", "TIME": "time of day",
+    "INTERVAL": "duration",
+}  # fmt: skip
+NESTED = ("STRUCT", "MAP", "UNION")  # prefixes of the names of nested types, besides lists
 
 
 def is_relation(data: object) -> bool:
@@ -90,6 +96,8 @@ class DuckdbCells(Cells):
         kinds = {column: str(kind).upper() for column, kind, *_ in connection.execute(f"DESCRIBE {name}").fetchall()}
         self.names = list(kinds)
         self.kind = _kind(kinds.get(PRED, ""))
+        self.integral = [column for column, kind in kinds.items() if kind.startswith(INTEGERS)]
+        self.nested = {column: kind for column, kind in kinds.items() if kind.endswith("]") or kind.startswith(NESTED)}
 
     @classmethod
     def of(cls, cells: Any) -> DuckdbCells:
@@ -143,10 +151,13 @@ class DuckdbCells(Cells):
         """The cells of items with both a gold and a predicted label."""
         return self._only(f"{GOLD} IS NOT NULL AND {PRED} IS NOT NULL")
 
-    def items_in(self, cluster: Any) -> int:
-        """The number of items with this predicted label."""
-        cells = self._only(f"{PRED} = ?", cluster)
-        return int(cells._ask(f"SELECT coalesce(sum({COUNT}), 0) FROM {{cells}}")[0][0])
+    def clusters_like(self, cluster: Any) -> dict[Any, int]:
+        """The number of items of each cluster that DuckDB finds equal to a label."""
+        found = self._only(f"{PRED} = ?", cluster).columns()
+        sums: dict[Any, int] = {}
+        for label, number in zip(found[PRED], found[COUNT], strict=True):
+            sums[label] = sums.get(label, 0) + int(number)
+        return sums
 
     def without(self, cluster: Any) -> DuckdbCells:
         """The cells of all clusters but this one."""
@@ -202,9 +213,9 @@ class DuckdbCells(Cells):
 
 def _kind(name: str) -> str:
     """The kind of the labels of a type of DuckDB."""
-    if name.startswith(NUMBERS):
-        return "number"
-    return {"BOOLEAN": "boolean", "VARCHAR": "text"}.get(name, "text" if name.startswith("ENUM") else "other")
+    if name.endswith("]"):
+        return "other"
+    return next((kind for start, kind in KINDS.items() if name.startswith(start)), "other")
 
 
 def _sized(sides: Sequence[str]) -> str:
