@@ -99,13 +99,13 @@ def _run(arguments: list[str] | None) -> int:
     gc.disable()  # nothing loaded during imports is garbage
     from karat.cli.parser import parser
 
-    given = sys.argv[1:] if arguments is None else arguments
-    chosen = parser(given[0] if given else None).parse_args(given)
-    chosen.line = ["karat", *given]
     codecs.register_error("karat", _escaped)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="karat")  # so that a terminal without arrows shows the numbers
+            stream.reconfigure(errors="karat")  # so that a terminal without arrows shows the numbers, and all help
+    given = sys.argv[1:] if arguments is None else arguments
+    chosen = parser(given[0] if given else None).parse_args(given)
+    chosen.line = ["karat", *given]
     from karat.cli.commands import function_of
     from karat.cli.usage import check
     from karat.output.bars import without_bars

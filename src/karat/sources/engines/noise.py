@@ -24,22 +24,20 @@ LONG = 1 << 64  # engines take no longer integers
 
 def without_noise(cells: Cells, policy: Policy, key: Key | None) -> tuple[Cells, int]:
     """The cells, without noise if the policy drops it, and the number of items that are noise."""
-    label_code((), policy.noise, "noise", "pred")  # refuses what cannot be a label
     kind = cells.kind if key is None else "text" if key is BYTES else "instant"
     own, noise = _kind(policy.noise), policy.noise
     if own == "duration" and kind in (own, "time of day"):
         own, noise = kind, _duration(noise, kind)
     label = noise if own == kind else _alike(noise, kind)
-    wanted = label_key(label.real if isinstance(label, complex) else label)
     asked = _literal(label) if key is None or label is None else key.key(label)
     found = {} if asked is None else cells.clusters_like(asked)
-    labels = {name: name if key is None else key.label(name) for name in found}
-    exact = {name: number for name, number in found.items() if label_key(labels[name]) == wanted}
-    number = sum(exact.values())
+    labels = [name if key is None else key.label(name) for name in found]
+    same = label_code(labels, noise if label is None else label, "noise", "pred")  # refuses what cannot be a label
+    number = 0 if same < 0 else list(found.values())[same]
     if number and own != kind:
         asked_for, right = Option("noise", (policy.noise,)), Option("noise", (label,))
         raise LabelError(asked_for, f" is not among pred's labels, but {label!r} is; give ", right, ".")
-    if number and len(found) > len(exact):
+    if number and len(found) > 1:
         raise LabelError(Option("noise", (label,)), " is rounded by the engine, and so equals other labels; rename it.")
     return (cells.without(asked) if number and policy.noise_as == "drop" else cells), number
 

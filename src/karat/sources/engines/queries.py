@@ -149,10 +149,11 @@ def _comparable(gold: Lazy, pred: Lazy, item: str) -> tuple[Lazy, Lazy]:
 
 
 def _exact_below(kind: Any, common: Any) -> int:
-    """The bound below which numbers of a type stay distinct as integers or floats of 64 bits."""
+    """The bound up to which numbers of a type are the same as integers or floats of 64 bits; -1 if none are."""
     if common == nw.Int64:
         return 2**63 - 1
-    return int(2**53 if kind.is_integer() else 2**53 // 10 ** getattr(kind, "scale", 38))  # digits of a decimal
+    whole = kind.is_integer() or getattr(kind, "scale", 1) == 0
+    return 2**53 if whole else -1  # Arrow rounds a decimal with digits after its point, even 25.0
 
 
 def _check_ids(frame: Lazy, role: str, item: str, key: Key | None) -> None:
