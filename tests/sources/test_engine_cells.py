@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -141,3 +142,14 @@ def test_a_column_that_cannot_name_a_system(named: str) -> None:
         assert karat.score(given, gold="g", pred=named, measures="ari")["ari"] == 1
         with pytest.raises(karat.KaratError, match=f"a system is called {named!r}; give it another name"):
             karat.score(given, gold="g", pred=[named, "q"])
+
+
+def test_a_file_that_changes_beneath_a_relation_gives_no_other_column(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    pl.DataFrame({"g": [1, 2], "p": [1, 2]}).write_parquet(path)
+    relation = duckdb.connect().read_parquet(str(path))
+    pl.DataFrame({"g": [1, 2], "q": [1, 1]}).write_parquet(path)
+    with pytest.raises(karat.KaratError, match="pred='p' is no column of the frame"):
+        karat.score(relation, gold="g", pred="p")
+    pl.DataFrame({"p": [1, 1], "g": [1, 2]}).write_parquet(path)
+    assert karat.score(relation, gold="g", pred="p", measures="purity")["purity"] == 0.5

@@ -40,6 +40,7 @@ def is_relation(data: object) -> bool:
 
 def relation_rows(relation: Any, columns: Mapping[str, tuple[str, str]]) -> Any:
     """Select columns under internal names: columns maps each to the user's name and its role."""
+    relation = relation.project("*")  # with the columns as they are now: the file of a relation may have changed
     found = {ours: _position(relation, name, role) for ours, (name, role) in columns.items()}
     # by position, since DuckDB finds a column in any case of letters
     named = relation.project(", ".join(f"#{position + 1} AS {ours}" for ours, position in found.items()))
