@@ -1,10 +1,12 @@
 """python -m karat."""
 
 import sys
+from contextlib import suppress
 from os import getcwd
 
-if not sys.flags.safe_path and sys.path and sys.path[0] in ("", getcwd()):
-    del sys.path[0]  # python -m puts the working directory first, where data may be called like a module
+with suppress(OSError):  # the working directory may have been removed
+    if not sys.flags.safe_path and sys.path and (sys.path[0] == "" or sys.path[0] == getcwd()):
+        del sys.path[0]  # python -m puts the working directory first, where data may be called like a module
 
 from karat.cli import main
 

@@ -98,6 +98,8 @@ APP_WAITING = Limit(8, "reports that wait", "each keeps its files in memory", "w
 APP_CONNECTIONS = Limit(100, "connections", "a browser opens six", "the oldest that asks nothing is closed")
 APP_HEADER_SECONDS = Limit(10, "seconds for the head of a request", "this machine sends it in one piece", "ask again")
 APP_BODY_SECONDS = Limit(60, "seconds for the files of a request", "this machine sends them in one", "ask again")
+APP_RATE = 1_000_000  # bytes of files per second, at least, after the first APP_HEADER_SECONDS: else a few slow
+# clients would keep the places of all others
 # Limits of files. Files read in parts (Parquet, Arrow, CSV and JSON lines of 10 MB or more, one label per line, NumPy
 # arrays) may be of any size; these limits are for what has to be in memory as a whole.
 LINE = Limit(

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -85,3 +86,76 @@ def test_programs_are_looked_for_in_absolute_folders_only(tmp_path: Path, monkey
         [sys.executable, "-c", "import sys; print('' in sys.path)"], capture_output=True, text=True, check=True
     )
     assert done.stdout == "False\n"
+
+
+FILES = [str(Path(__file__).parents[2] / "docs" / "examples" / name) for name in ("gold.csv", "kmeans.csv")]
+REMOVED = """
+import os, sys, tempfile
+folder = tempfile.mkdtemp()
+os.chdir(folder)
+os.rmdir(folder)
+os.execv(sys.executable, sys.argv[1:])
+"""
+
+
+def ended(*arguments: str, **options: Any) -> tuple[int, str, str]:
+    """The exit status, output and messages of Python with these arguments."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(karat.__file__).parents[1]), **options.pop("env", {})}
+    done = subprocess.run(
+        [sys.executable, *arguments], text=True, env=environment, stdin=subprocess.DEVNULL, timeout=120, check=False,
+        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options},
+    )  # fmt: skip
+    return done.returncode, done.stdout or "", done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows keeps the working directory")
+def test_a_working_directory_that_was_removed_is_named() -> None:
+    def karat_there(*command: str) -> tuple[int, str, str]:
+        return ended("-c", REMOVED, sys.executable, "-m", "karat", *command)
+
+    status, output, _ = karat_there("score", *FILES, "-m", "ari", "-q")
+    assert status == 0
+    assert "0.4025" in output
+    status, _, message = karat_there("table", *FILES, "-q", "-o", "t.json")
+    assert (status, message.count("\n")) == (1, 1)
+    assert message.startswith("karat: the working directory has been removed;")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_an_address_that_cannot_be_printed_is_a_failure_that_names_the_stream() -> None:
+    with Path("/dev/full").open("w") as full:
+        status, _, message = ended("-m", "karat", "app", "--no-browser", stdout=full)
+    assert (status, message.count("\n")) == (1, 1)
+    assert message.startswith("karat: standard output cannot be written (No space left on device);")
+
+
+def test_libraries_say_nothing_of_a_home_that_cannot_be_written(tmp_path: Path) -> None:
+    nowhere = str(tmp_path / "file" / "home")
+    (tmp_path / "file").write_text("")
+    homes = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "MPLCONFIGDIR"), nowhere)
+    page = tmp_path / "page.html"
+    status, _, message = ended("-m", "karat", "report", *FILES, "-q", "-o", str(page), env=homes)
+    assert (status, message) == (0, "")
+    assert page.exists()
+
+
+INTERRUPTED_AT_EXIT = """
+import atexit, os, signal, sys
+from karat.cli import main
+atexit.register(os.kill, os.getpid(), signal.SIGINT)
+sys.argv = ["karat", "measures", "ari", "-q"]
+sys.exit(main())
+"""
+
+
+def test_an_interrupt_after_the_output_is_complete_changes_no_status() -> None:
+    status, output, message = ended("-c", INTERRUPTED_AT_EXIT)
+    assert (status, message) == (0, "")
+    assert "Adjusted Rand index" in output
+
+
+@pytest.mark.parametrize("command", ["--help", "score --help", "reproduce --help", "reproduce nosuch\u00e9"])
+def test_help_is_printed_in_any_encoding(command: str) -> None:
+    status, output, message = ended("-m", "karat", *command.split(), env={"LC_ALL": "C", "PYTHONIOENCODING": "ascii"})
+    assert "Traceback" not in message
+    assert (status, bool(output)) == ((0, True) if "--help" in command else (2, False))

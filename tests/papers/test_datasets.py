@@ -361,3 +361,25 @@ def test_a_pipe_in_the_place_of_the_list_of_files_is_not_waited_for(small: Path,
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert done.stdout == "False\n"
     assert Path(karat.datasets.fetch("small", file=str(small)), ".files").is_file()
+
+
+SERVERS = {
+    "the server sends more than the package": "open('a.whl', 'wb').truncate(10**9); import time; time.sleep(600)",
+    "the server is too slow": "import time; time.sleep(600)",
+    "TooManyRedirects: Exceeded 30 redirects": "class TooManyRedirects(Exception): ...\n"
+    "import os; os.path.network_connection = 1; raise TooManyRedirects('Exceeded 30 redirects.')",
+}
+
+
+@pytest.mark.parametrize("reason", list(SERVERS))
+def test_a_server_that_never_ends_or_fails_oddly_is_given_up(
+    reason: str, small: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetching, "_pip", lambda *_: [sys.executable, "-c", SERVERS[reason]])
+    monkeypatch.setattr(fetching, "LOOK", 0.1)
+    monkeypatch.setattr(fetching, "PATIENCE", 60 if "slow" not in reason else -20)  # 20 s are for its megabyte
+    with pytest.raises(karat.KaratError) as problem:
+        karat.datasets.fetch("small")
+    assert reason in str(problem.value)
+    assert "File" not in str(problem.value).partition("--from")[0]
+    assert [path.name for path in cache.iterdir()] == []

@@ -256,6 +256,18 @@ def goes_on(connection: socket.socket) -> bool:
         return False
 
 
+def test_who_sends_half_a_question_gives_up_the_place_long_before_the_time_for_large_files(tmp_path: Path) -> None:
+    with serving(tmp_path, "APP_HEADER_SECONDS=1 APP_BODY_SECONDS=3600 APP_WAITING=0") as server:
+        halves = [ask(server, GOOD, all_but=1) for _ in range(2)]
+        until(lambda: server.report(GOOD)[0] == 503)
+        for half in halves:
+            answer = http.client.HTTPResponse(half)
+            answer.begin()
+            assert answer.status == 408
+            half.close()
+        assert server.report(GOOD)[0] == 200
+
+
 def test_who_sends_slowly_is_not_waited_for(tmp_path: Path) -> None:
     with serving(tmp_path, "APP_HEADER_SECONDS=1 APP_BODY_SECONDS=1") as server:
         silent, slow = (socket.create_connection(("127.0.0.1", server.port), timeout=60) for _ in range(2))

@@ -920,3 +920,11 @@ def test_options_that_are_no_text_are_refused(option: str, value: Any, tmp_path:
     (tmp_path / "a.csv").write_text("class,cluster\na,1\nb,2\n")
     with pytest.raises(karat.FileError, match="is not text"):
         karat.read(tmp_path / "a.csv", **{option: value})
+
+
+@pytest.mark.parametrize("name", ["", "gold"])
+def test_a_column_that_cannot_name_a_system_is_refused(name: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f"g,{name},q\na,1,1\na,1,2\nb,2,2\n")
+    for pred in ([name], [name, "q"]):
+        with pytest.raises(karat.KaratError, match=f"a system is called {name!r}; give it another name"):
+            karat.read(tmp_path / "a.csv", gold="g", pred=pred)

@@ -17,7 +17,7 @@ import os
 import signal
 import sys
 import time
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import Any
 
 from karat.errors import KaratError
@@ -40,6 +40,10 @@ def main(arguments: list[str] | None = None) -> int:
         if not _received:
             raise
         status = _fail(INTERRUPTED)
+    finally:
+        if arguments is None:  # Python exits now, and Ctrl-C would change the status of a command that is complete
+            with suppress(ValueError):  # not in the main thread
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
     return 128 + _received[0] if status and _received else status
 
 
@@ -69,6 +73,8 @@ def _run_with_errors_printed(arguments: list[str] | None) -> int:
         return _fail("there is not enough memory; close other programs, or score fewer items.")
     except OSError as problem:  # such as a full disk
         drop(sys.stdout)
+        if not _is_somewhere():
+            return _fail("the working directory has been removed; change to another, or name files by full paths.")
         file = "" if problem.filename is None else f" {os.fspath(problem.filename)!r}"
         return _fail(
             f"cannot write or read{file} ({problem.strerror or problem}); check it, free some space, "
@@ -78,19 +84,28 @@ def _run_with_errors_printed(arguments: list[str] | None) -> int:
         flush_errors()
 
 
+def _is_somewhere() -> bool:
+    """Whether the working directory still exists."""
+    try:
+        os.getcwd()
+    except OSError:
+        return False
+    return True
+
+
 def _run(arguments: list[str] | None) -> int:
     import gc
 
     gc.disable()  # nothing loaded during imports is garbage
     from karat.cli.parser import parser
 
-    given = sys.argv[1:] if arguments is None else arguments
-    chosen = parser(given[0] if given else None).parse_args(given)
-    chosen.line = ["karat", *given]
     codecs.register_error("karat", _escaped)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="karat")  # so that a terminal without arrows shows the numbers
+            stream.reconfigure(errors="karat")  # so that a terminal without arrows shows the numbers, and all help
+    given = sys.argv[1:] if arguments is None else arguments
+    chosen = parser(given[0] if given else None).parse_args(given)
+    chosen.line = ["karat", *given]
     from karat.cli.commands import function_of
     from karat.cli.usage import check
     from karat.output.bars import without_bars

@@ -53,7 +53,7 @@ def wait_for_readers() -> None:
                 setattr(sys, name, waiting(stream.fileno(), stream.encoding, stream.errors, closes=False))
 
 
-def put(text: str) -> None:
+def put(text: str, remedy: str = "name a file with -o FILE") -> None:
     """Write results to standard output, and flush."""
     try:
         print(text, flush=True)
@@ -62,7 +62,7 @@ def put(text: str) -> None:
     except OSError as problem:
         drop(sys.stdout)
         reason = problem.strerror or problem
-        raise FileError(f"standard output cannot be written ({reason}); name a file with -o FILE.") from None
+        raise FileError(f"standard output cannot be written ({reason}); {remedy}.") from None
 
 
 def inform(text: str) -> None:

@@ -6,7 +6,7 @@ attributes.py the weights and groups of the items, and treatment.py applies the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -74,12 +74,17 @@ def _names(gold: bool, systems: Mapping[str, object], called: Mapping[str, str] 
     """How messages refer to each side, by its name; gold is ''."""
     if gold and called is None and list(systems) == [PRED]:
         return CALLED
-    SYSTEMS.check(len(systems), "the evaluation", LabelError)
-    for name in systems:
-        if not isinstance(name, str) or not name or (name == "gold" and gold):
-            raise LabelError(f"a system is called {brief(name)}; give it another name, as text.")
+    check_system_names(systems, gold=gold)
     names = {"": "gold", **{name: PRED if name == PRED else repr(name) for name in systems}}
     return {**names, **(called or {})}
+
+
+def check_system_names(names: Collection[object], *, gold: bool = True) -> None:
+    """Refuse names of systems that are empty, not text, or gold's own, and too many of them."""
+    SYSTEMS.check(len(names), "the evaluation", LabelError)
+    for name in names:
+        if not isinstance(name, str) or not name or (name == "gold" and gold):
+            raise LabelError(f"a system is called {brief(name)}; give it another name, as text.")
 
 
 def _plain_policies(coded: Mapping[str, Coded], policy: Policy, groups: Coded | None) -> dict[str, list[Policy]]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from karat import plot
-from karat.plot.canvas import LINES, bare
+from karat.plot.canvas import LINES, bare, need_matplotlib
 from karat.plot.lettering import literal
 
 Panel: TypeAlias = Callable[..., Any]  # draws on ax=, as the functions of karat.plot do
@@ -32,6 +32,7 @@ class Figure:
 
     def draw(self) -> Any:
         """A matplotlib figure."""
+        need_matplotlib()
         from matplotlib.figure import Figure as Canvas
 
         columns = self.columns or len(self.panels)
@@ -45,6 +46,7 @@ class Figure:
 
 def save_figures(figures: Mapping[str, Figure], folder: str) -> list[str]:
     """Write figures as SVG and PNG, in matplotlib's default style; return the names of the files."""
+    need_matplotlib()
     from matplotlib import rc_context, rcParamsDefault
 
     # not the user's matplotlibrc, so that figures look the same everywhere

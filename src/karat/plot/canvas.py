@@ -37,7 +37,7 @@ GREY = "#888888"  # for the remaining classes and clusters; contrasts equally wi
 def need_matplotlib() -> None:
     """Raise KaratError if matplotlib is not installed or cannot be loaded."""
     try:
-        import matplotlib  # noqa: F401
+        _load()
     except ImportError:
         raise KaratError("plots need matplotlib, which is not installed; pip install 'karat[plot]'.") from None
     except Exception as problem:
@@ -45,6 +45,19 @@ def need_matplotlib() -> None:
         raise KaratError(
             f"matplotlib cannot be loaded ({reason}); check its settings in matplotlibrc and MPLBACKEND."
         ) from problem
+
+
+def _load() -> None:
+    """Import matplotlib without its log of a cache that cannot be written: a temporary one does as well."""
+    import logging
+
+    logger = logging.getLogger("matplotlib")
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        import matplotlib.font_manager  # noqa: F401
+    finally:
+        logger.setLevel(before)
 
 
 def axes(ax: Axes | None, width: float, height: float) -> Axes:

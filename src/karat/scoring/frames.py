@@ -10,7 +10,7 @@ import numpy as np
 
 from karat.errors import LabelError, Option, TableError, brief, listed, nearest
 from karat.foreign import translated
-from karat.labels.alignment import align
+from karat.labels.alignment import align, check_system_names
 from karat.labels.encoding import Labels, to_labels
 from karat.labels.matching import numbered_items
 from karat.labels.policy import Policy
@@ -168,7 +168,8 @@ def from_columns(
     if len(set(preds)) < len(preds):
         twice = next(name for name in preds if preds.count(name) > 1)
         raise LabelError(Option("pred", (twice,)), " is given more than once; give each column once.")
-    systems = {name if name != "gold" or named else PRED: name for name in preds}
+    systems = {name if named or name not in ("", "gold") else PRED: name for name in preds}
+    check_system_names(systems)
     golds = [gold] if isinstance(gold, str) else list(gold)
     asked = [*golds, *preds, *(name for name in (id, by, weights, count) if name is not None)]
     frame, other = _read_stream(frame, asked), _read_stream(other, asked)

@@ -11,7 +11,7 @@ from karat.cli.output import (
     check_output,
     in_words_of_the_terminal,
 )
-from karat.cli.streams import inform
+from karat.cli.streams import inform, put
 from karat.cli.usage import UsageError
 from karat.output.bars import say
 from karat.output.layout import shown
@@ -48,7 +48,7 @@ def app(chosen: Namespace) -> None:
     from karat.reports.app.serving import serve
 
     def ready(address: str) -> None:
-        print(f"karat is at {address} (Ctrl-C ends it)", flush=True)
+        put(f"karat is at {address} (Ctrl-C ends it)", "the address, with its key, must be read somewhere")
         if not chosen.no_browser:
             import webbrowser
 

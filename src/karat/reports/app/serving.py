@@ -106,24 +106,32 @@ async def _received(request: Request, limit: int, folder: str) -> Question:
     from starlette.requests import ClientDisconnect
 
     most = limits.APP_BYTES._replace(most=limit)
-    seconds = limits.APP_BODY_SECONDS.most
+    allowed = 0.0
     try:
         length = request.headers.get("content-length", "")
         most.check(int(length) if length.isdigit() and len(length) < 20 else 0, "the files", TooMuchError)
         size = 0
         with closing(Arrival(folder)) as arrival:
-            async with asyncio.timeout(seconds):
+            started = asyncio.get_running_loop().time()
+            async with asyncio.timeout(allowed := _allowed(0)) as clock:
                 async for part in request.stream():
                     size += len(part)
                     most.check(size, "the files", TooMuchError)
                     arrival.take(part)
+                    allowed = _allowed(size)
+                    clock.reschedule(started + allowed)
             return arrival.question()
     except TooMuchError as problem:
         raise RefusedError(413, str(problem)) from None
     except TimeoutError:
-        raise RefusedError(408, f"the files did not arrive within {seconds} seconds; send them again.") from None
+        raise RefusedError(408, f"the files did not arrive within {allowed:.0f} seconds; send them again.") from None
     except ClientDisconnect:
         raise RefusedError(499, "the client has disconnected.") from None
+
+
+def _allowed(size: int) -> float:
+    """The seconds within which more must follow these bytes, so that a slow client gives up its place in the queue."""
+    return min(limits.APP_BODY_SECONDS.most, limits.APP_HEADER_SECONDS.most + size / limits.APP_RATE)
 
 
 class TooMuchError(KaratError):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Self
+from zoneinfo import ZoneInfo
 
 import narwhals as nw
 import numpy as np
@@ -15,12 +16,19 @@ from karat.sources.engines.sums import CHECKS, check_of, check_sums
 from karat.tables.counts import CellFormula, count_itself
 from karat.tables.profile import Sizes, Totals, exact_sum_of_products
 
+KINDS: dict[str, tuple[Any, ...]] = {
+    "boolean": (nw.Boolean,), "text": (nw.String, nw.Categorical, nw.Enum), "bytes": (nw.Binary,), "date": (nw.Date,),
+    "duration": (nw.Duration,), "time of day": (nw.Time,),
+}  # fmt: skip
+
 
 class Cells(ABC):
     """The non-empty cells of a table (class, cluster, number of items), stored in an engine until close()."""
 
     names: Sequence[str]  # of the columns
-    kind: str  # of the predicted labels: "number", "boolean", "text" or "other"
+    kind: str  # of the predicted labels, as kind_of() names it
+    integral: Collection[str]  # the columns of integers
+    nested: Mapping[str, str]  # the types of the columns of lists and records, by name
 
     @abstractmethod
     def number(self) -> int:
@@ -43,8 +51,11 @@ class Cells(ABC):
         """The cells of items with both a gold and a predicted label."""
 
     @abstractmethod
-    def items_in(self, cluster: Any) -> int:
-        """The number of items with this predicted label."""
+    def clusters_like(self, cluster: Any) -> dict[Any, int]:
+        """The number of items of each cluster that the engine finds equal to a label of the same kind.
+
+        The engine may round to compare, so more clusters than one may be equal.
+        """
 
     @abstractmethod
     def without(self, cluster: Any) -> Self:
@@ -82,6 +93,8 @@ class LazyCells(Cells):
         schema = cells.collect_schema()
         self.names = schema.names()
         self.kind = kind_of(schema[PRED]) if PRED in self.names else "other"
+        self.integral = [name for name, kind in schema.items() if kind.is_integer()]
+        self.nested = {name: str(kind) for name, kind in schema.items() if kind.is_nested()}
 
     @classmethod
     def of(cls, cells: Lazy, sources: Sequence[Lazy] = ()) -> LazyCells:
@@ -116,13 +129,19 @@ class LazyCells(Cells):
     def _lacks_label(self) -> Any:
         return nw.col(GOLD).is_null() | nw.col(PRED).is_null()
 
-    def items_in(self, cluster: Any) -> int:
-        """The number of items with this predicted label."""
-        return int(number(self.cells.filter(nw.col(PRED) == cluster), nw.col(COUNT).sum()))
+    def clusters_like(self, cluster: Any) -> dict[Any, int]:
+        """The number of items of each cluster that the engine finds equal to a label."""
+        found = collected(margin(self.cells.filter(nw.col(PRED) == self._literal(cluster)), PRED))
+        return dict(zip(found[PRED], found[COUNT], strict=True))
 
     def without(self, cluster: Any) -> LazyCells:
         """The cells of all clusters but this one."""
-        return LazyCells(self.cells.filter(nw.col(PRED) != cluster), self.sources)
+        return LazyCells(self.cells.filter(nw.col(PRED) != self._literal(cluster)), self.sources)
+
+    def _literal(self, cluster: Any) -> Any:
+        """A label as it is compared with clusters: an instant in their time zone, since Polars compares no others."""
+        zone = getattr(self.cells.collect_schema()[PRED], "time_zone", None)
+        return cluster if zone is None else cluster.astimezone(ZoneInfo(zone))
 
     def sizes(self, side: str | None = None) -> Sizes:
         """A histogram of the sizes of cells, classes (GOLD) or clusters (PRED)."""
@@ -155,12 +174,12 @@ class LazyCells(Cells):
 
 
 def kind_of(dtype: Any) -> str:
-    """The kind of the labels of a type."""
-    if dtype == nw.Boolean:
-        return "boolean"
+    """The kind of the labels of a type: a label of one kind is never equal to one of another."""
     if dtype.is_numeric():
         return "number"
-    return "text" if dtype in (nw.String, nw.Categorical, nw.Enum) else "other"
+    if dtype == nw.Datetime:
+        return "time" if dtype.time_zone is None else "instant"
+    return next((kind for kind, types in KINDS.items() if dtype in types), "other")
 
 
 def _largest(cells: Lazy, side: str, value: Any) -> Lazy:

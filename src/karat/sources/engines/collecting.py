@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from functools import cached_property
-from numbers import Real
 from typing import Any, TypeAlias
 
 import narwhals as nw
 import numpy as np
 
-from karat.errors import LabelError, Option, TableError
+from karat.errors import LabelError, NothingLeftError, Option, TableError
 from karat.labels.encoding import column_labels
 from karat.labels.policy import KEEP_OR_DROP, Policy
 from karat.labels.rows import Aligned, Coded, Rows
@@ -22,7 +19,8 @@ from karat.sources.engines.cells import Cells, LazyCells
 from karat.sources.engines.counts import EngineCounts
 from karat.sources.engines.dialects import Lazy, engine_errors
 from karat.sources.engines.duckdb import is_relation, relation_cells, relation_labels, relation_rows
-from karat.sources.engines.keys import BYTES, DIGITS, Key
+from karat.sources.engines.keys import Key
+from karat.sources.engines.noise import without_noise
 from karat.sources.engines.queries import (
     COUNT,
     GOLD,
@@ -43,7 +41,6 @@ from karat.tables.counts import SingleTable
 from karat.tables.systems import AlignedSystems, Groups
 from karat.tables.table import check_total
 
-KINDS_OF_KEYS = {BYTES: "text", DIGITS: "number"}
 COLLECTED = 2_000_000  # label combinations that are collected from the engine, at most
 
 Asked: TypeAlias = Mapping[str, tuple[str, str]]  # the user's name and the role of a column, by internal name
@@ -200,9 +197,12 @@ class FrameSystems:
     def _engine_counts(self, cells: Cells, key: Key | None) -> EngineCounts:
         """Counts whose cells stay in the engine, where missing labels and noise are filtered; key: of the clusters."""
         policy = replace(self.policy, weighted=self.columns.weights is not None)
+        for side, role in ((GOLD, "gold"), (PRED, "pred")):
+            if side in cells.nested:
+                raise LabelError(f"{role} has labels of type {cells.nested[side]}; give plain ones, such as text.")
         for name in (COUNT, WEIGHT):
             cells.check(name)
-        if COUNT not in cells.names or (policy.weighted and WEIGHT not in cells.names):
+        if COUNT not in cells.integral or (policy.weighted and WEIGHT not in cells.integral):
             raise TableError(
                 "cells with fractional weights are too many to collect; leave out weights, or score fewer."
             )
@@ -218,9 +218,15 @@ class FrameSystems:
             cells = cells.labelled()
         noise = 0
         if policy.noise_as is not None:
-            cells, noise = _without_noise(cells, policy, key)
+            cells, noise = without_noise(cells, policy, key)
+        if (missing or noise) and not cells.number():
+            raise NothingLeftError("no item is left to score: all were dropped as missing or noise; keep some.")
         policy = replace(policy, missing_items=missing, noise_items=noise)
-        return EngineCounts(cells.weighted() if policy.weighted else cells, policy, self.columns.engine)
+        if policy.weighted:
+            cells = cells.weighted()
+            if not cells.number():
+                raise TableError("no item is left with a positive weight; give at least one.")
+        return EngineCounts(cells, policy, self.columns.engine)
 
     @property
     def aligned(self) -> Aligned | None:
@@ -249,42 +255,6 @@ class FrameSystems:
     def dropped_by(self) -> Mapping[str, int]:
         """The number of items left out because of gold and of each system; empty if unknown."""
         return self._counted.dropped_by if isinstance(self._counted, AlignedSystems) else {}
-
-
-def _without_noise(cells: Cells, policy: Policy, key: Key | None) -> tuple[Cells, int]:
-    """The cells, without noise if the policy drops it, and the number of items that are noise."""
-    kind = cells.kind if key is None else KINDS_OF_KEYS.get(key, "other")
-    own = _kind(policy.noise)
-    label = policy.noise if own == kind else _alike(policy.noise, kind)
-    asked = label if key is None or label is None else key.key(label)
-    number = 0 if asked is None else cells.items_in(asked)
-    if number and own != kind:
-        asked_for, right = Option("noise", (policy.noise,)), Option("noise", (label,))
-        raise LabelError(asked_for, f" is not among pred's labels, but {label!r} is; give ", right, ".")
-    return (cells.without(asked) if number and policy.noise_as == "drop" else cells), number
-
-
-def _kind(label: Any) -> str:
-    """The kind of a label: a label of one kind is never equal to one of another."""
-    if isinstance(label, bool):
-        return "boolean"
-    if isinstance(label, (Real, Decimal)):
-        return "number"
-    return "text" if isinstance(label, str) else "other"
-
-
-def _alike(label: Any, kind: str) -> Any:
-    """A label of this kind that prints like another label; None if there is none."""
-    if kind == "text":
-        return str(label)
-    if kind == "boolean" and isinstance(label, str):
-        return {"true": True, "false": False}.get(label.lower())
-    if kind != "number" or not isinstance(label, str):
-        return None
-    for read in (int, float):
-        with suppress(ValueError):
-            return read(label)
-    return None
 
 
 def native(frame: Any) -> Any:

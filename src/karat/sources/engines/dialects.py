@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from importlib import import_module
 from typing import Any, TypeAlias
 from uuid import uuid4
@@ -141,4 +142,14 @@ def series_values(series: Any) -> Any:
             codes, names = instants(series, "column").coded
             return [None if code < 0 else names[code] for code in codes.tolist()]
         return list(series.to_numpy())  # Python's types lack nanoseconds
-    return series.to_list()
+    values = series.to_list()
+    if series.dtype == nw.Unknown and any(type(value).__name__ == "MonthDayNano" for value in values):
+        return [_duration(value) for value in values]
+    return values
+
+
+def _duration(interval: Any) -> Any:
+    """An interval of Arrow, as DuckDB gives durations; one with months, or nanoseconds, has no length in Python."""
+    if interval is None or interval.months or interval.nanoseconds % 1000:
+        return interval
+    return timedelta(days=interval.days, microseconds=interval.nanoseconds // 1000)

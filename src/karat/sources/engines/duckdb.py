@@ -22,10 +22,16 @@ from karat.sources.engines.sums import CHECKS, check_of, check_sums, summands_in
 from karat.tables.counts import CellFormula, count_itself
 from karat.tables.profile import Sizes, Totals, exact_sum_of_products
 
-NUMBERS = (  # prefixes of the names of numeric types
+INTEGERS = (  # the names of integer types
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT",
-    "DOUBLE", "FLOAT", "DECIMAL",
 )  # fmt: skip
+NUMBERS = (*INTEGERS, "DOUBLE", "FLOAT", "DECIMAL")  # prefixes of the names of numeric types
+KINDS = {  # by the beginning of the name of a type
+    **dict.fromkeys(NUMBERS, "number"), "BOOLEAN": "boolean", "VARCHAR": "text", "ENUM": "text", "BLOB": "bytes",
+    "DATE": "date", "TIMESTAMP WITH": "instant", "TIMESTAMP": "time", "TIME WITH": "other", "TIME": "time of day",
+    "INTERVAL": "duration",
+}  # fmt: skip
+NESTED = ("STRUCT", "MAP", "UNION")  # prefixes of the names of nested types, besides lists
 
 
 def is_relation(data: object) -> bool:
@@ -35,7 +41,8 @@ def is_relation(data: object) -> bool:
 
 def relation_rows(relation: Any, columns: Mapping[str, tuple[str, str]]) -> Any:
     """Select columns under internal names: columns maps each to the user's name and its role."""
-    found = {ours: _position(relation, name, role) for ours, (name, role) in columns.items()}
+    names = _names(relation)
+    found = {ours: _position(names, name, role) for ours, (name, role) in columns.items()}
     # by position, since DuckDB finds a column in any case of letters
     named = relation.project(", ".join(f"#{position + 1} AS {ours}" for ours, position in found.items()))
     kinds = dict(zip(named.columns, map(str, named.types), strict=True))
@@ -108,6 +115,8 @@ class DuckdbCells(Cells):
         kinds = {column: str(kind).upper() for column, kind, *_ in connection.execute(f"DESCRIBE {name}").fetchall()}
         self.names = list(kinds)
         self.kind = _kind(kinds.get(PRED, ""))
+        self.integral = [column for column, kind in kinds.items() if kind.startswith(INTEGERS)]
+        self.nested = {column: kind for column, kind in kinds.items() if kind.endswith("]") or kind.startswith(NESTED)}
 
     @classmethod
     def of(cls, cells: Any) -> DuckdbCells:
@@ -159,10 +168,13 @@ class DuckdbCells(Cells):
         """The cells of items with both a gold and a predicted label."""
         return self._only(f"{GOLD} IS NOT NULL AND {PRED} IS NOT NULL")
 
-    def items_in(self, cluster: Any) -> int:
-        """The number of items with this predicted label."""
-        cells = self._only(f"{PRED} = ?", cluster)
-        return int(cells._ask(f"SELECT coalesce(sum({COUNT}), 0) FROM {{cells}}")[0][0])
+    def clusters_like(self, cluster: Any) -> dict[Any, int]:
+        """The number of items of each cluster that DuckDB finds equal to a label."""
+        found = self._only(f"{PRED} = ?", cluster).columns()
+        sums: dict[Any, int] = {}
+        for label, number in zip(found[PRED], found[COUNT], strict=True):
+            sums[label] = sums.get(label, 0) + int(number)
+        return sums
 
     def without(self, cluster: Any) -> DuckdbCells:
         """The cells of all clusters but this one."""
@@ -218,9 +230,9 @@ class DuckdbCells(Cells):
 
 def _kind(name: str) -> str:
     """The kind of the labels of a type of DuckDB."""
-    if name.startswith(NUMBERS):
-        return "number"
-    return {"BOOLEAN": "boolean", "VARCHAR": "text"}.get(name, "text" if name.startswith("ENUM") else "other")
+    if name.endswith("]"):
+        return "other"
+    return next((kind for start, kind in KINDS.items() if name.startswith(start)), "other")
 
 
 def _sized(sides: Sequence[str]) -> str:
@@ -248,8 +260,16 @@ def _exact(name: str, kind: str) -> str:
     return f'{name} COLLATE "C"' if kind.upper().startswith("VARCHAR") and not kind.endswith("]") else name
 
 
-def _position(relation: Any, name: object, role: str) -> int:
-    if name not in relation.columns:
-        hint = nearest(str(name), relation.columns) or f"there are {listed(relation.columns, 12)}."
+def _names(relation: Any) -> list[str]:
+    """The names of the columns as they are now: the file of a relation may have changed."""
+    before, now = list(relation.columns), list(relation.project("*").columns)
+    # a projection renames G to G_1 if there is a g
+    same = len(before) == len(now) and all(new.startswith(old) for old, new in zip(before, now, strict=True))
+    return before if same else now
+
+
+def _position(names: list[str], name: object, role: str) -> int:
+    if name not in names:
+        hint = nearest(str(name), names) or f"there are {listed(names, 12)}."
         raise LabelError(f"{role}={name!r} is no column of the frame; {hint}")
-    return int(relation.columns.index(name))
+    return names.index(str(name))

@@ -31,6 +31,7 @@ class Key(NamedTuple):
 
     label: Callable[[Any], Any]  # of a key
     key: Callable[[Any], Any]  # of a label; None if no label of the column can be equal to it
+    kind: str  # of the labels
 
     def labels(self, keys: Any) -> list[Any]:
         """The labels of some keys."""
@@ -38,8 +39,13 @@ class Key(NamedTuple):
         return [None if key is None else self.label(key) for key in plain]
 
 
-DIGITS = Key(int, lambda label: str(label) if isinstance(label, int) and not isinstance(label, bool) else None)
-BYTES = Key(lambda key: bytes(key).decode(), lambda label: label.encode() if isinstance(label, str) else None)
+def _digits(label: Any) -> str | None:
+    whole = isinstance(label, (int, float)) and not isinstance(label, bool) and label == label // 1
+    return str(int(label)) if whole and abs(label) < 1 << 64 else None
+
+
+DIGITS = Key(int, _digits, "number")
+BYTES = Key(lambda key: bytes(key).decode(), lambda label: label.encode() if isinstance(label, str) else None, "text")
 
 
 class Keyed(NamedTuple):
@@ -91,7 +97,7 @@ def _instants(zone: str) -> Key:
         aware = isinstance(label, datetime) and label.utcoffset() is not None
         return (label - EPOCH) // timedelta(microseconds=1) if aware else None
 
-    return Key(label, key)
+    return Key(label, key, "instant")
 
 
 def _of_ibis(native: Any, inner: Mapping[str, str]) -> Keyed:

@@ -138,17 +138,26 @@ def _comparable(gold: Lazy, pred: Lazy, item: str) -> tuple[Lazy, Lazy]:
         raise LabelError(f"{item!r} is {kinds[0]} in gold and {kinds[1]} in pred; give both the same type of id.")
     if kinds[0] == kinds[1] or not any(kind.is_integer() for kind in kinds):
         return gold, pred
-    common, most = (nw.Int64, 2**63 - 1) if all(kind.is_integer() for kind in kinds) else (nw.Float64, 2**53)
+    common = nw.Int64 if all(kind.is_integer() for kind in kinds) else nw.Float64
     sides = []
     for side, kind in zip((gold, pred), kinds, strict=True):
+        most = _exact_below(kind, common)
         for bound in (nw.col(ITEM).min(), nw.col(ITEM).max()):
-            if kind.is_integer() and not -most <= int(number(side, bound)) <= most:
+            if not kind.is_float() and not -most <= number(side, bound) <= most:
                 raise LabelError(
-                    f"{item!r} is {kinds[0]} in gold and {kinds[1]} in pred, and has {int(number(side, bound))}, which "
-                    "they do not share exactly; give both the same type of id."
+                    f"{item!r} is {kinds[0]} in gold and {kinds[1]} in pred, and has {number(side, bound)}, which they "
+                    "do not share exactly; give both the same type of id."
                 )
         sides.append(side.with_columns(nw.col(ITEM).cast(common)))
     return sides[0], sides[1]
+
+
+def _exact_below(kind: Any, common: Any) -> int:
+    """The bound up to which numbers of a type are the same as integers or floats of 64 bits; -1 if none are."""
+    if common == nw.Int64:
+        return 2**63 - 1
+    whole = kind.is_integer() or getattr(kind, "scale", 1) == 0
+    return 2**53 if whole else -1  # Arrow rounds a decimal with digits after its point, even 25.0
 
 
 def _check_ids(frame: Lazy, role: str, item: str, key: Key | None) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from karat.errors import FileError, Option, Part, Sentence, listed
 from karat.foreign import of_files
+from karat.labels.alignment import check_system_names
 from karat.sources.files.inputs import Input, find_all
 from karat.sources.files.matching import matched_in_memory
 from karat.sources.files.options import COLUMNS, POLICY, Reading, parameters
@@ -101,6 +102,7 @@ def _read(inputs: Sequence[Input], reading: Reading, database: Database | None) 
     if options["by"] is None and first.group is not None:
         reading = reading.replaced(by=first.group)
     pairings = pair(sources, reading.gold, reading.pred, options["id"], reading.others)
+    check_system_names([pairing.name for pairing in pairings])
     _check_one_id(pairings)
     by_position = not pairings[0].together and pairings[0].gold.item is None
     asked = any(side.source.queried for pairing in pairings for side in (pairing.gold, pairing.pred))
