@@ -86,6 +86,8 @@ class NothingLeftError(LabelError):
     """No item is left to score: all were dropped."""
 
     policies: Mapping[str, Any] = {}  # of each system, with the numbers of items dropped
+    group_policies: Mapping[str, Any] = {}  # of each system, by code of group
+    dropped_by: Mapping[str, int] = {}  # number of items dropped because of each side
 
 
 class TableError(KaratError):

@@ -22,7 +22,7 @@ UNCLEAR = (
     TypeError,
 )  # whose messages need their type
 
-
+TOO_LONG = "a number of more than 4,300 digits"  # Python's own message tells how to raise the limit
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EMFILE)  # not a matter of the data
 
 
@@ -71,7 +71,7 @@ def first_line(problem: BaseException, most: int = 200) -> str:
     """
     try:
         text = (isinstance(problem, OSError) and problem.strerror) or str(problem)
-        text = quoted_reason(text) or text
+        text = quoted_reason(text) or (TOO_LONG if "set_int_max_str_digits" in text else text)
         lines = [line.strip() for line in text.splitlines() if line.strip()]
     except Exception:  # a foreign class
         lines = []

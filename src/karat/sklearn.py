@@ -22,7 +22,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import LabelError, MeasureError, TableError, listed
+from karat.errors import LabelError, MeasureError, TableError, brief, listed
 from karat.kernels.expected import expected_information
 from karat.kernels.objects import types_of
 from karat.limits import MATRIX
@@ -169,7 +169,7 @@ def _score(measure: Measure, labels_true: Any, labels_pred: Any, empty: float = 
 
 def _norm(average_method: str) -> Any:
     if not isinstance(average_method, str) or average_method not in _NORMS:
-        raise MeasureError(f"average_method={average_method!r} is not known; use one of {listed(_NORMS)}.")
+        raise MeasureError(f"average_method={brief(average_method)} is not known; use one of {listed(_NORMS)}.")
     return _NORMS[average_method]
 
 
@@ -191,7 +191,7 @@ def _size(labels: Any, name: str) -> int:
     if shape is not None and len(shape) != 1:
         raise LabelError(f"{name} must be 1D: shape is {tuple(shape)}; give one label per item.")
     if not hasattr(labels, "__len__"):
-        raise LabelError(f"{name} is {labels!r}; give a list or an array of labels.")
+        raise LabelError(f"{name} is {brief(labels)}; give a list or an array of labels.")
     if isinstance(labels, (list, tuple)) and float in types_of(labels):
         _check_floats(np.array([x if isinstance(x, float) else 0.0 for x in labels]), name)
     elif isinstance(labels, np.ndarray) and labels.dtype.kind == "f":

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from karat.errors import listed
+from karat.errors import brief, listed
 from karat.output.layout import Layout, shown
 from karat.output.result import Result, json_label
 
@@ -20,7 +20,7 @@ class Explanations(Result, Mapping[Any, Any]):
 
     def __getitem__(self, name: Any) -> Any:
         if name not in self.explanations:
-            raise KeyError(f"{name!r} is not explained; there are {listed(self.explanations, 20)}")
+            raise KeyError(f"{brief(name)} is not explained; there are {listed(self.explanations, 20)}")
         return self.explanations[name]
 
     def __iter__(self) -> Iterator[Any]:

@@ -295,7 +295,8 @@ def _read_array(values: NDArray[Any], side: str) -> Labels:
     if kind == "b":
         return Labels((values.view(np.uint8) != 0).view(np.uint8), [False, True])
     if kind == "f" and values.dtype.itemsize <= 8:
-        return _hashed(values.astype(np.float64) + 0.0, side)  # -0.0 is 0.0
+        with np.errstate(invalid="ignore"):  # a signalling NaN
+            return _hashed(values.astype(np.float64) + 0.0, side)  # -0.0 is 0.0
     if kind in "mM":
         return _hashed(values, side)
     return _read_list(values.tolist(), side)

@@ -83,7 +83,7 @@ class Policy:
 
     def __str__(self) -> str:
         noise = "noise kept" if self.noise_as is None else f"noise={label_text(self.noise)} as {self.noise_as}"
-        ignored = "" if self.ignore is None else f", ignore={self.ignore!r}"
+        ignored = "" if self.ignore is None else f", ignore={label_text(self.ignore)}"
         return f"missing={self.missing!r}, {noise}{ignored}, {'with' if self.weighted else 'without'} weights"
 
     def __add__(self, other: Policy) -> Policy | None:

@@ -120,7 +120,9 @@ def find_picture(name: str) -> Picture:
     """The picture of this name."""
     _load()
     if name not in _pictures:
-        raise KaratError(f"there is no picture {name!r}; karat.plot has {either(p.name for p in list_pictures())}.")
+        raise KaratError(
+            f"there is no picture {brief(name)}; karat.plot has {either(p.name for p in list_pictures())}."
+        )
     return _pictures[name]
 
 

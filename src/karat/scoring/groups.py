@@ -50,7 +50,7 @@ class GroupScores(Result, Mapping[Any, Any]):
 
     def __getitem__(self, group: Any) -> Any:
         if group not in self.scores:
-            raise KeyError(f"{group!r} is not a group; there are {listed(self.scores, 20)}")
+            raise KeyError(f"{brief(group)} is not a group; there are {listed(self.scores, 20)}")
         systems = self.scores[group]
         return Board(systems) if self.named else next(iter(systems.values()))
 

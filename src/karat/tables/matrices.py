@@ -72,7 +72,7 @@ def _check_margins(classes: Any, clusters: list[Any], cells: NDArray[Any]) -> No
         return
     if margins:
         raise TableError(
-            f"the row and the column {classes[-1]!r} are the sums of the others; leave them out (margins=False)."
+            f"the row and the column {brief(classes[-1])} are the sums of the others; leave them out (margins=False)."
         )
 
 
@@ -116,7 +116,7 @@ def clean_counts(values: NDArray[Any]) -> NDArray[Any]:
         values = np.array(numbers)
     if values.dtype.kind not in "biuf":
         odd = next((v for v in values.tolist() if not isinstance(v, Real)), None)
-        raise TableError(f"the table has the cell {odd!r}; cells are counts or weights, so give numbers.")
+        raise TableError(f"the table has the cell {brief(odd)}; cells are counts or weights, so give numbers.")
     with np.errstate(over="ignore"):
         finite = np.isfinite(values.astype(np.float64))
     bad = np.flatnonzero(~finite | (values < 0))
@@ -141,7 +141,7 @@ def _names(given: Sequence[Any] | None, size: int, what: str, lines: str) -> lis
     try:
         names = list(given)
     except TypeError:
-        raise TableError(f"{what} is {given!r}; give a list of names.") from None
+        raise TableError(f"{what} is {brief(given)}; give a list of names.") from None
     if len(names) != size:
         raise TableError(f"{what} has {len(names)} names but the table has {size} {lines}; give one for each.")
     check_names(names, what)

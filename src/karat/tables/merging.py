@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import TableError
+from karat.errors import TableError, brief
 from karat.kernels.objects import types_of
+from karat.labels.identity import label_key
 from karat.labels.names import merge_names
 from karat.labels.policy import Policy
 
@@ -42,6 +43,25 @@ def common_policy(policy: Policy, other: Policy) -> Policy:
     return common
 
 
+def same_cells(table: Table, other: Table) -> bool:
+    """Whether two tables have the same cells: equal counts of the same class and cluster, in any order."""
+    if table.counts.size != other.counts.size:
+        return False
+    row_codes: dict[Any, int] = {}
+    col_codes: dict[Any, int] = {}
+    cells = []
+    for one in (table, other):
+        rows, cols = _shared_codes(one.classes, row_codes)[one.rows], _shared_codes(one.clusters, col_codes)[one.cols]
+        order = np.lexsort((one.counts, cols, rows))
+        cells.append((rows[order], cols[order], one.counts[order]))
+    return all(map(np.array_equal, *cells))
+
+
+def _shared_codes(names: Sequence[Any], codes: dict[Any, int]) -> Ints:
+    """The code of each name, the same in all tables that share codes; new names are added to them."""
+    return np.array([codes.setdefault(label_key(name), len(codes)) for name in names], dtype=np.int64)
+
+
 def subtracted(table: Table, part: Table) -> Cells:
     """The cells of a table without the items of a part of it; a cell may be empty."""
     if table.counts.dtype.kind != "i" or part.counts.dtype.kind != "i":
@@ -56,8 +76,8 @@ def subtracted(table: Table, part: Table) -> Cells:
     if (left < 0).any():
         row, col = divmod(int(distinct[left.argmin()]), len(clusters))
         raise TableError(
-            f"class {classes[row]!r} and cluster {clusters[col]!r} have {-int(left.min())} items more in the part than "
-            "in the whole; subtract only what was added."
+            f"class {brief(classes[row])} and cluster {brief(clusters[col])} have {-int(left.min())} items more in "
+            "the part than in the whole; subtract only what was added."
         )
     rows, cols = np.divmod(distinct, len(clusters))
     return rows, cols, left, classes, clusters, table.policy - part.policy

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,7 +17,6 @@ from karat.kernels.assignment import best_matching, greedy_matching
 from karat.kernels.counting import cross_count
 from karat.kernels.tallying import add_by_code, best_by_code
 from karat.labels.alignment import align
-from karat.labels.identity import label_key
 from karat.labels.policy import Missing, NoiseAs, Policy
 from karat.labels.rows import PRED, Aligned, Coded, in_order_of_cells
 from karat.labels.weights import check_weights
@@ -27,7 +25,7 @@ from karat.output.frames import frame
 from karat.output.numbers import several
 from karat.tables.counts import CellFormula, SingleTable, count_itself
 from karat.tables.matrices import matrix_cells
-from karat.tables.merging import added, common_policy, subtracted
+from karat.tables.merging import added, common_policy, same_cells, subtracted
 from karat.tables.profile import Exact, Profile, Sizes, exact_sizes, exact_sum
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -136,7 +134,7 @@ class Table(SingleTable):
         options: as in from_labels(), such as missing="drop". A batch of which every item is dropped is counted as such.
         """
         if isinstance(batches, Table) or not isinstance(batches, Iterable) or getattr(batches, "shape", None) == ():
-            raise TableError(f"{str(batches)[:60]!r} are no batches; give a list of (gold, pred), or of tables.")
+            raise TableError(f"{brief(batches)} are no batches; give a list of (gold, pred), or of tables.")
         merged: list[Table] = []
         empty: list[NothingLeftError] = []
         for batch in batches:
@@ -150,10 +148,14 @@ class Table(SingleTable):
                 merged[-2:] = [_sum(merged[-2:])]
         if not merged:
             raise empty[0] if empty else TableError("there are no batches; give at least one pair of gold and pred.")
-        total = _sum(merged)
-        for nothing in empty:
-            total = replace(total, policy=common_policy(total.policy, nothing.policies[PRED]))
-        return total
+        return _sum(merged).with_policies(nothing.policies[PRED] for nothing in empty)
+
+    def with_policies(self, policies: Iterable[Policy]) -> Table:
+        """The table with the numbers of dropped items of some batches that left no item."""
+        policy = self.policy
+        for other in policies:
+            policy = common_policy(policy, other)
+        return self if policy is self.policy else replace(self, policy=policy)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Table:
@@ -267,15 +269,9 @@ class Table(SingleTable):
         return self if other.__class__ is int and other == 0 else NotImplemented  # so that sum(tables) works
 
     def __eq__(self, other: object) -> bool:
-        return self._named_cells == other._named_cells if isinstance(other, Table) else NotImplemented
+        return same_cells(self, other) if isinstance(other, Table) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
-
-    @property
-    def _named_cells(self) -> Counter[tuple[Any, Any, Any]]:
-        classes, clusters = ([label_key(name) for name in names] for names in (self.classes, self.clusters))
-        cells = zip(self.rows.tolist(), self.cols.tolist(), self.counts.tolist(), strict=True)
-        return Counter((classes[r], clusters[c], count) for r, c, count in cells)
 
     def __reduce__(self) -> tuple[Any, ...]:
         cells = (self.rows, self.cols, self.counts, self.classes, self.clusters, self.policy)

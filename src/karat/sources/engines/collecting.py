@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import narwhals as nw
 import numpy as np
 
-from karat.errors import LabelError, Option, TableError
+from karat.errors import LabelError, Option, TableError, brief
 from karat.labels.encoding import column_labels
 from karat.labels.policy import KEEP_OR_DROP, Policy
 from karat.labels.rows import Aligned, Coded, Rows
@@ -258,7 +258,7 @@ def _without_noise(cells: Cells, policy: Policy, key: Key | None) -> tuple[Cells
     number = 0 if asked is None else cells.items_in(asked)
     if number and own != kind:
         asked_for, right = Option("noise", (policy.noise,)), Option("noise", (label,))
-        raise LabelError(asked_for, f" is not among pred's labels, but {label!r} is; give ", right, ".")
+        raise LabelError(asked_for, f" is not among pred's labels, but {brief(label)} is; give ", right, ".")
     return (cells.without(asked) if number and policy.noise_as == "drop" else cells), number
 
 
