@@ -16,13 +16,16 @@ The numbers equal scikit-learn's, except, on purpose, in these cases:
 
 from __future__ import annotations
 
+import math
 import warnings
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import LabelError, MeasureError, TableError, brief, listed
+from karat.foreign import translated
 from karat.kernels.expected import expected_information
 from karat.kernels.objects import types_of
 from karat.limits import MATRIX
@@ -139,6 +142,11 @@ def contingency_matrix(
     labels_true: Any, labels_pred: Any, *, eps: float | None = None, sparse: bool = False, dtype: Any = np.int64
 ) -> Any:
     """The contingency table (true labels as rows), dense or sparse; eps is added to each cell of a dense one."""
+    with translated(lambda reason: f"dtype={brief(dtype)} is not a type of numbers ({reason}); give one.", TableError):
+        if np.dtype(dtype).kind not in "iufcbO":
+            raise TableError(f"dtype={brief(dtype)} is not a type of numbers; give one, such as 'int64'.")
+    if not (eps is None or (isinstance(eps, Real) and math.isfinite(eps))):
+        raise TableError(f"eps={brief(eps)} cannot be added to cells; give a number.")
     if eps is not None and sparse:
         raise TableError("Cannot set 'eps' when sparse=True; leave one of them out.")
     if (table := _table(labels_true, labels_pred)) is None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from karat.errors import brief, listed
+from karat.errors import brief, contains, listed
 from karat.output.layout import Layout, shown
 from karat.output.result import Result, json_label
 
@@ -19,7 +19,7 @@ class Explanations(Result, Mapping[Any, Any]):
     explanations: Mapping[Any, Any]
 
     def __getitem__(self, name: Any) -> Any:
-        if name not in self.explanations:
+        if not contains(self.explanations, name):
             raise KeyError(f"{brief(name)} is not explained; there are {listed(self.explanations, 20)}")
         return self.explanations[name]
 

@@ -104,7 +104,7 @@ def _is_plain(kind: Any) -> bool:
 
 def _plain_value(value: Any, position: int, side: str) -> Any:
     if isinstance(value, (tuple, frozenset)):
-        _check_members(value, side)
+        check_members(value, side)
         members = list(plain_values(list(value), side))
         same = all(new is old for new, old in zip(members, value, strict=True))
         return value if same else (frozenset if isinstance(value, frozenset) else tuple)(members)
@@ -135,9 +135,9 @@ def _plain_value(value: Any, position: int, side: str) -> Any:
     )
 
 
-def _check_members(label: Any, side: str) -> None:
+def check_members(label: Any, side: str) -> None:
     """Refuse a label of too many members: tuples in tuples can have more than could ever be counted."""
-    number, inner = 0, [label]
+    number, inner = 0, [label] if isinstance(label, (tuple, frozenset)) else []
     while inner:
         members = inner.pop()
         number += len(members)

@@ -42,7 +42,8 @@ def check_weights(values: Any, size: int | None) -> NDArray[Any]:
 
 def _numbers(values: Any) -> NDArray[Any]:
     try:
-        array = as_array(values, "weights")
+        nested = isinstance(values, (list, tuple)) and not types_of(values).isdisjoint((list, tuple))
+        array = np.array(None) if nested else as_array(values, "weights")
     except LabelError:
         raise
     except ValueError:  # rows of different lengths

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import TableError, brief
+from karat.kernels.objects import types_of
 from karat.labels.encoding import mask_of
 from karat.labels.names import as_array, check_names, plain_values
 
@@ -76,7 +77,14 @@ def _check_margins(classes: Any, clusters: list[Any], cells: NDArray[Any]) -> No
         )
 
 
+def _is_nested(row: Any) -> bool:
+    """Whether a cell of a row is a list, which NumPy would search to any depth."""
+    return isinstance(row, (list, tuple)) and any(issubclass(kind, (list, tuple)) for kind in types_of(row))
+
+
 def _dense(matrix: Any) -> NDArray[Any]:
+    if isinstance(matrix, (list, tuple)) and any(_is_nested(row) for row in matrix):
+        raise TableError("the table has lists in its cells; give a list of rows of numbers.")
     try:
         dense = as_array(matrix, "the table")
     except ValueError:

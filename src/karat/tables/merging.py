@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -60,6 +61,14 @@ def same_cells(table: Table, other: Table) -> bool:
 def _shared_codes(names: Sequence[Any], codes: dict[Any, int]) -> Ints:
     """The code of each name, the same in all tables that share codes; new names are added to them."""
     return np.array([codes.setdefault(label_key(name), len(codes)) for name in names], dtype=np.int64)
+
+
+def with_policies(table: Table, policies: Sequence[Policy]) -> Table:
+    """The table with the numbers of dropped items of some batches that left no item."""
+    policy = table.policy
+    for other in policies:
+        policy = common_policy(policy, other)
+    return replace(table, policy=policy) if policies else table
 
 
 def subtracted(table: Table, part: Table) -> Cells:

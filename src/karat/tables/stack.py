@@ -17,7 +17,7 @@ from karat.kernels.logarithm import log_one_more
 from karat.labels.names import as_array
 from karat.limits import STACK
 from karat.tables.counts import CellFormula, Counts, SizeFormula
-from karat.tables.profile import Information, Squares, Totals
+from karat.tables.profile import Information, Squares, Totals, formula
 from karat.tables.table import LIMIT, Table
 
 Floats = NDArray[np.float64]
@@ -68,7 +68,7 @@ class Stack(Counts):
     @classmethod
     def of(cls, tables: Iterable[Table]) -> Stack:
         """Stack tables of any shapes, padded with empty classes and clusters to the largest."""
-        tables = list(tables) if isinstance(tables, Iterable) else []
+        tables = list(tables) if isinstance(tables, Iterable) and getattr(tables, "shape", None) != () else []
         if not tables or not all(isinstance(table, Table) for table in tables):
             raise TableError("Stack.of takes a list of one or more Tables; give one.")
         shape = np.max([table.shape for table in tables], axis=0)
@@ -146,10 +146,10 @@ class Stack(Counts):
         return self.class_sizes.max(axis=1), self.cluster_sizes.max(axis=1)
 
     def class_total(self, f: SizeFormula) -> Any:
-        return np.where(self.class_sizes > 0, f(self.class_sizes, Totals(self, 1)), 0).sum(axis=1)
+        return np.where(self.class_sizes > 0, formula(f)(self.class_sizes, Totals(self, 1)), 0).sum(axis=1)
 
     def cluster_total(self, f: SizeFormula) -> Any:
-        return np.where(self.cluster_sizes > 0, f(self.cluster_sizes, Totals(self, 1)), 0).sum(axis=1)
+        return np.where(self.cluster_sizes > 0, formula(f)(self.cluster_sizes, Totals(self, 1)), 0).sum(axis=1)
 
     def cell_total(self, f: CellFormula) -> Any:
         return self._sums(self._cells(f).reshape(len(self), -1))
@@ -162,11 +162,13 @@ class Stack(Counts):
 
     def _cells(self, f: CellFormula) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):
-            values = f(self.tables, self.class_sizes[:, :, None], self.cluster_sizes[:, None, :], Totals(self, 2))
+            values = formula(f)(
+                self.tables, self.class_sizes[:, :, None], self.cluster_sizes[:, None, :], Totals(self, 2)
+            )
         return np.where(self.tables > 0, values, 0.0)
 
     def each(self, f: Callable[[Any], Any]) -> Any:
-        return np.array([f(table) for table in self], dtype=np.float64)
+        return np.array([formula(f)(table) for table in self], dtype=np.float64)
 
     def matched(self, *, greedy: bool = False) -> Any:
         return self.each(lambda table: table.matched(greedy=greedy))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
 from typing import Any, TypeAlias
@@ -25,8 +25,8 @@ from karat.output.frames import frame
 from karat.output.numbers import several
 from karat.tables.counts import CellFormula, SingleTable, count_itself
 from karat.tables.matrices import matrix_cells
-from karat.tables.merging import added, common_policy, same_cells, subtracted
-from karat.tables.profile import Exact, Profile, Sizes, exact_sizes, exact_sum
+from karat.tables.merging import added, same_cells, subtracted, with_policies
+from karat.tables.profile import Exact, Profile, Sizes, exact_sizes, exact_sum, formula
 
 Ints: TypeAlias = NDArray[np.int64]
 
@@ -148,14 +148,7 @@ class Table(SingleTable):
                 merged[-2:] = [_sum(merged[-2:])]
         if not merged:
             raise empty[0] if empty else TableError("there are no batches; give at least one pair of gold and pred.")
-        return _sum(merged).with_policies(nothing.policies[PRED] for nothing in empty)
-
-    def with_policies(self, policies: Iterable[Policy]) -> Table:
-        """The table with the numbers of dropped items of some batches that left no item."""
-        policy = self.policy
-        for other in policies:
-            policy = common_policy(policy, other)
-        return self if policy is self.policy else replace(self, policy=policy)
+        return with_policies(_sum(merged), [nothing.policies[PRED] for nothing in empty])
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Table:
@@ -237,7 +230,9 @@ class Table(SingleTable):
     def _cells(self, f: CellFormula) -> NDArray[Any]:
         if f is count_itself:
             return self.counts
-        return np.asarray(f(self.counts, self.class_sizes[self.rows], self.cluster_sizes[self.cols], self.totals))
+        return np.asarray(
+            formula(f)(self.counts, self.class_sizes[self.rows], self.cluster_sizes[self.cols], self.totals)
+        )
 
     def _best(self, f: CellFormula, codes: Ints, size: int) -> Any:
         return exact_sum(best_by_code(codes, self._cells(f), size))

@@ -18,6 +18,7 @@ from karat.sources.files.database import Database
 from karat.sources.files.options import Reading
 from karat.sources.files.queries import Batch, batches, lacking, without_label
 from karat.sources.files.roles import Pairing
+from karat.tables.merging import with_policies
 from karat.tables.systems import AlignedSystems, CountedSystems, Groups, Systems, with_few_names, zero_group
 from karat.tables.table import Table, check_counts
 
@@ -164,7 +165,7 @@ class _Sum:
         label = next((policy.noise for policy in policies if policy.noise is not noise), noise)
         policies = [replace(policy, noise=label) for policy in policies]
         tables = [replace(table, policy=policy) for table, policy in zip(self.tables, policies, strict=False)]
-        return Table.from_batches(tables).with_policies(policies[len(tables) :])
+        return with_policies(Table.from_batches(tables), policies[len(tables) :])
 
 
 class _Tables:
