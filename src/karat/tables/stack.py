@@ -18,7 +18,8 @@ from karat.labels.names import as_array
 from karat.limits import STACK
 from karat.tables.counts import CellFormula, Counts, SizeFormula
 from karat.tables.profile import Information, Squares, Totals, formula
-from karat.tables.table import LIMIT, Table
+from karat.tables.table import Table
+from karat.tables.totals import LIMIT
 
 Floats = NDArray[np.float64]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,50 +11,23 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import NothingLeftError, Option, TableError, brief, whole
+from karat.errors import NothingLeftError, TableError, brief, whole
 from karat.kernels.assignment import best_matching, greedy_matching
 from karat.kernels.counting import cross_count
 from karat.kernels.tallying import add_by_code, best_by_code
 from karat.labels.alignment import align
 from karat.labels.policy import Missing, NoiseAs, Policy
 from karat.labels.rows import PRED, Aligned, Coded, in_order_of_cells
-from karat.labels.weights import check_weights
 from karat.limits import ITEMS
 from karat.output.frames import frame
 from karat.output.numbers import several
 from karat.tables.counts import CellFormula, SingleTable, count_itself
 from karat.tables.matrices import matrix_cells
 from karat.tables.merging import added, same_cells, subtracted, with_policies
-from karat.tables.profile import Exact, Profile, Sizes, exact_sizes, exact_sum, formula
+from karat.tables.profile import Profile, Sizes, exact_sizes, exact_sum, formula
+from karat.tables.totals import LIMIT, check_total, total_of
 
 Ints: TypeAlias = NDArray[np.int64]
-
-LIMIT = 1 << 62  # items in a table, so that the sum of two margins fits 64 bits
-
-
-def _total(weights: NDArray[Any]) -> float | Exact:
-    """The sum of weights, exact for integers and fractions, infinite if it is beyond floats."""
-    if weights.dtype.kind != "f":
-        return exact_sum(weights)
-    with np.errstate(over="ignore"):
-        return float(weights.sum())
-
-
-def check_total(total: float | Exact) -> None:
-    """Raise TableError if there are more items than can be counted exactly."""
-    if not total < LIMIT:
-        number = float(total)
-        remedy = "scale them down" if math.isfinite(number) else "give finite numbers"
-        raise TableError(f"the cells add up to {number:.3g}; karat counts fewer than 2^62 (4.6e18) items, so {remedy}.")
-
-
-def check_counts(values: Any, size: int | None, column: str) -> Ints:
-    """The numbers of items in a column as integers; fractions, and too many items, are refused."""
-    counts = check_weights(values, size)
-    check_total(_total(counts))
-    if counts.dtype.kind in "fO" and (counts % 1).any():
-        raise TableError(Option("count", (column,)), " has fractions; give whole numbers of items, or use weights.")
-    return counts.astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -172,7 +144,7 @@ class Table(SingleTable):
         rows and cols are indices into classes and clusters, or the labels, where classes and clusters are None.
         """
         if weights is not None:
-            check_total(_total(weights))
+            check_total(total_of(weights))
             if weights.dtype.kind != "i" and not (weights % 1).any():
                 weights = weights.astype(np.int64)
             positive = weights > 0

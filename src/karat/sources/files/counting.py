@@ -20,7 +20,8 @@ from karat.sources.files.queries import Batch, batches, lacking, without_label
 from karat.sources.files.roles import Pairing
 from karat.tables.merging import with_policies
 from karat.tables.systems import AlignedSystems, CountedSystems, Groups, Systems, with_few_names, zero_group
-from karat.tables.table import Table, check_counts
+from karat.tables.table import Table
+from karat.tables.totals import check_counts
 
 MOST_CODES = 50_000_000  # label codes in memory, of four bytes each; beyond that only tables are kept
 

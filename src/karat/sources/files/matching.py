@@ -16,7 +16,7 @@ from karat.sources.files import messages
 from karat.sources.files.options import Reading
 from karat.sources.files.roles import ColumnRef, Pairing
 from karat.sources.files.sources import Source, as_list
-from karat.tables.table import LIMIT, check_counts
+from karat.tables.totals import LIMIT, check_counts
 
 
 def matched_in_memory(pairings: Sequence[Pairing], reading: Reading) -> Aligned:
