@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -75,7 +76,7 @@ def first_line(problem: BaseException, most: int = 200) -> str:
         lines = [line.strip() for line in text.splitlines() if line.strip()]
     except Exception:  # a foreign class
         lines = []
-    message = lines[0][:most].rstrip(". ") if lines else ""
+    message = re.sub(r" at 0x[0-9a-fA-F]+", "", lines[0])[:most].rstrip(". ") if lines else ""
     named = not message or isinstance(problem, UNCLEAR)
     return f"{type(problem).__name__} {message}".rstrip() if named else message
 
