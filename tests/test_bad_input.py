@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -16,6 +17,7 @@ import pyarrow as pa
 import pytest
 
 import karat
+import karat.sklearn
 from karat.meta.families import Family
 
 GOLD, PRED = ["a", "a", "b"], [1, 1, 2]
@@ -224,3 +226,92 @@ def test_pictures_and_papers_are_named_by_text(value: Any) -> None:
         with pytest.raises(karat.KaratError) as refused:
             ask()
         assert len(str(refused.value)) < 300
+
+
+class Unprintable:
+    """An object that compares by value, and cannot be printed."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Unprintable)
+
+    def __hash__(self) -> int:
+        return 1
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no text")
+
+
+def doubled(times: int = 60) -> Any:
+    """Tuples in tuples, with more members than can be counted."""
+    label: Any = (1,)
+    for _ in range(times):
+        label = (label, label)
+    return label
+
+
+@pytest.mark.parametrize("value", [Unprintable(), doubled()], ids=["unprintable", "doubled"])
+def test_what_cannot_be_printed_is_refused_at_every_door(value: Any) -> None:
+    scores, board = karat.score(*LABELS), karat.score(LABELS[0], {"a": LABELS[1], "b": LABELS[0]})
+    asked: list[Callable[[], Any]] = [
+        *(lambda verb=verb: verb([value] * 4, LABELS[1]) for verb in (karat.score, karat.table, karat.explain)),
+        lambda: karat.ari(LABELS[0], [(value, 1), (value, 2), 1, 1]),
+        lambda: karat.score(*LABELS, noise=value, noise_as="drop"),
+        lambda: karat.score(*LABELS, ignore=value),
+        lambda: karat.score(*LABELS, missing=value),
+        lambda: karat.score(*LABELS, measures=value),
+        lambda: karat.score(*LABELS, weights=value),
+        lambda: karat.Table.from_matrix([[value, 1], [1, 2]]),
+        lambda: karat.Table.from_batches([value]),
+        lambda: karat.adjusted("purity", null=value),
+        lambda: karat.adjusted("purity", sides=value),
+    ]
+    for ask in asked:
+        with pytest.raises(karat.KaratError) as refused:
+            ask()
+        assert len(str(refused.value)) < 300
+    if isinstance(value, Unprintable):
+        for result in (scores, board):
+            with pytest.raises(KeyError, match="a value of type Unprintable"):
+                result[value]
+
+
+@pytest.mark.parametrize("value", [None, 1, "x", [], {"a": 1}, pd.NA], ids=str)
+def test_formulas_and_keys_of_other_types_are_refused(value: Any) -> None:
+    table, stack = karat.table(*LABELS), karat.Stack.of([karat.table(*LABELS)])
+    methods = ("cell_total", "class_best", "cluster_best", "class_total", "cluster_total", "each", "statistic")
+    asked = [
+        lambda counts=counts, name=name: getattr(counts, name)(value) for counts in (table, stack) for name in methods
+    ]
+    asked += [
+        lambda: karat.f_mean("x", value),
+        lambda: karat.f_mean(0.5, 0.5, "x"),
+        lambda: karat.ratio("x", "y", empty=0),
+        lambda: karat.plot.curves([1], {"a": [value, value]}),
+        lambda: karat.plot.curves(None, {"a": [1]}),
+        lambda: karat.sklearn.contingency_matrix(*LABELS, dtype="no type"),
+        lambda: karat.sklearn.contingency_matrix(*LABELS, eps="x"),
+        lambda: karat.score(*LABELS, interval=10**400),
+    ]
+    for ask in asked:
+        with pytest.raises(karat.KaratError) as refused:
+            ask()
+        assert len(str(refused.value)) < 300
+
+
+def test_a_key_without_a_hash_is_no_system_or_group() -> None:
+    board = karat.score(LABELS[0], {"a": LABELS[1], "b": LABELS[0]})
+    groups = karat.score(*LABELS, by=["x", "x", "y", "y"])
+    for result in (board, groups):
+        with pytest.raises(KeyError, match="there are"):
+            result[[]]  # type: ignore[index]
+    assert "a" in board
+
+
+def test_a_number_of_too_many_digits_is_told_without_advice_about_python(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"gold": %s, "pred": 1}\n' % ("9" * 5000))
+    table = tmp_path / "a.json"
+    table.write_text('{"karat": %s}' % ("9" * 5000))
+    for ask in (lambda: karat.read(path), lambda: karat.Table.load(table)):
+        with pytest.raises(karat.KaratError, match="a number of more than 4,300 digits"):
+            ask()

@@ -17,7 +17,7 @@ import pytest
 
 import karat
 from karat.cli import main
-from karat.foreign import translated
+from karat.foreign import first_line, translated
 from karat.sources.files import sources
 
 GOLD, PRED = ["a", "a", "b"], [1, 1, 2]
@@ -264,3 +264,9 @@ def test_the_command_ends_with_1_where_a_library_fails(tmp_path: Path, capsys: p
 
 def test_arrays_of_numpy_are_not_taken_for_somebody_elses() -> None:
     assert karat.ari(np.array(PRED), PRED) == 1
+
+
+def test_a_reason_has_no_address_of_memory() -> None:
+    assert (
+        first_line(ValueError("malformed node: <ast.Name object at 0x7f12ab>")) == "malformed node: <ast.Name object>"
+    )

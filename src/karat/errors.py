@@ -7,8 +7,9 @@ the app can each spell them in their own way.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from operator import index
+from reprlib import Repr
 from typing import Any, NamedTuple, TypeAlias
 
 
@@ -86,6 +87,8 @@ class NothingLeftError(LabelError):
     """No item is left to score: all were dropped."""
 
     policies: Mapping[str, Any] = {}  # of each system, with the numbers of items dropped
+    group_policies: Mapping[str, Any] = {}  # of each system, by code of group
+    dropped_by: Mapping[str, int] = {}  # number of items dropped because of each side
 
 
 class TableError(KaratError):
@@ -169,7 +172,10 @@ def brief(value: object) -> str:
     "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'"
     """
     try:
-        text = repr(value[: BRIEF + 1] if isinstance(value, (str, bytes)) else value)
+        if type(value) in (tuple, list, set, frozenset, dict):  # each of which may hold another twice, and so on
+            text = _Shortened().repr(value)
+        else:
+            text = repr(value[: BRIEF + 1] if isinstance(value, (str, bytes)) else value)
     except Exception:  # a foreign class, or an integer of very many digits
         text = f"a value of type {type(value).__name__}"
     if not isinstance(value, (str, bytes)):  # an array has many lines
@@ -177,6 +183,31 @@ def brief(value: object) -> str:
     if len(text) <= BRIEF + 2:
         return text
     return f"{text[: BRIEF - 2]}...{text[-1]}"
+
+
+class _Shortened(Repr):
+    """The repr of nested collections, of bounded length and depth."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel, self.maxstring, self.maxother, self.maxlong = 4, BRIEF, BRIEF, BRIEF
+        self.maxtuple = self.maxlist = self.maxset = self.maxfrozenset = self.maxdict = BRIEF // 3
+
+    def repr_instance(self, x: object, level: int) -> str:
+        """The repr of any other object; its type if that fails."""
+        return brief(x)
+
+
+def contains(known: Container[Any], key: object) -> bool:
+    """Whether a key is known; a key that has no hash is not.
+
+    >>> contains({"a": 1}, "a"), contains({"a": 1}, [])
+    (True, False)
+    """
+    try:
+        return key in known
+    except Exception:  # of any type, in a class of the user's
+        return False
 
 
 def listed(values: Iterable[object], most: int = 5) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -22,7 +23,7 @@ UNCLEAR = (
     TypeError,
 )  # whose messages need their type
 
-
+TOO_LONG = "a number of more than 4,300 digits"  # Python's own message tells how to raise the limit
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EMFILE)  # not a matter of the data
 
 
@@ -71,11 +72,11 @@ def first_line(problem: BaseException, most: int = 200) -> str:
     """
     try:
         text = (isinstance(problem, OSError) and problem.strerror) or str(problem)
-        text = quoted_reason(text) or text
+        text = quoted_reason(text) or (TOO_LONG if "set_int_max_str_digits" in text else text)
         lines = [line.strip() for line in text.splitlines() if line.strip()]
     except Exception:  # a foreign class
         lines = []
-    message = lines[0][:most].rstrip(". ") if lines else ""
+    message = re.sub(r" at 0x[0-9a-fA-F]+", "", lines[0])[:most].rstrip(". ") if lines else ""
     named = not message or isinstance(problem, UNCLEAR)
     return f"{type(problem).__name__} {message}".rstrip() if named else message
 

@@ -109,6 +109,12 @@ LINE = Limit(
     "check where its lines end, or give a row for each item",
 )
 FIELD = Limit(1 << 21, "characters in one field", "DuckDB reads no more", "give shorter labels")
+MEMBERS = Limit(
+    10_000,
+    "members in a label, those of its members included",
+    "a label is compared and printed as a whole",
+    "give it a shorter name",
+)
 COLUMNS = Limit(100_000, "columns or keys", "all names are searched", "leave out those that are not needed")
 IN_MEMORY = Limit(
     2_000_000_000,

@@ -16,13 +16,16 @@ The numbers equal scikit-learn's, except, on purpose, in these cases:
 
 from __future__ import annotations
 
+import math
 import warnings
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import LabelError, MeasureError, TableError, listed
+from karat.errors import LabelError, MeasureError, TableError, brief, listed
+from karat.foreign import translated
 from karat.kernels.expected import expected_information
 from karat.kernels.objects import types_of
 from karat.limits import MATRIX
@@ -139,6 +142,11 @@ def contingency_matrix(
     labels_true: Any, labels_pred: Any, *, eps: float | None = None, sparse: bool = False, dtype: Any = np.int64
 ) -> Any:
     """The contingency table (true labels as rows), dense or sparse; eps is added to each cell of a dense one."""
+    with translated(lambda reason: f"dtype={brief(dtype)} is not a type of numbers ({reason}); give one.", TableError):
+        if np.dtype(dtype).kind not in "iufcbO":
+            raise TableError(f"dtype={brief(dtype)} is not a type of numbers; give one, such as 'int64'.")
+    if not (eps is None or (isinstance(eps, Real) and math.isfinite(eps))):
+        raise TableError(f"eps={brief(eps)} cannot be added to cells; give a number.")
     if eps is not None and sparse:
         raise TableError("Cannot set 'eps' when sparse=True; leave one of them out.")
     if (table := _table(labels_true, labels_pred)) is None:
@@ -169,7 +177,7 @@ def _score(measure: Measure, labels_true: Any, labels_pred: Any, empty: float = 
 
 def _norm(average_method: str) -> Any:
     if not isinstance(average_method, str) or average_method not in _NORMS:
-        raise MeasureError(f"average_method={average_method!r} is not known; use one of {listed(_NORMS)}.")
+        raise MeasureError(f"average_method={brief(average_method)} is not known; use one of {listed(_NORMS)}.")
     return _NORMS[average_method]
 
 
@@ -191,7 +199,7 @@ def _size(labels: Any, name: str) -> int:
     if shape is not None and len(shape) != 1:
         raise LabelError(f"{name} must be 1D: shape is {tuple(shape)}; give one label per item.")
     if not hasattr(labels, "__len__"):
-        raise LabelError(f"{name} is {labels!r}; give a list or an array of labels.")
+        raise LabelError(f"{name} is {brief(labels)}; give a list or an array of labels.")
     if isinstance(labels, (list, tuple)) and float in types_of(labels):
         _check_floats(np.array([x if isinstance(x, float) else 0.0 for x in labels]), name)
     elif isinstance(labels, np.ndarray) and labels.dtype.kind == "f":

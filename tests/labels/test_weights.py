@@ -6,11 +6,14 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
+from karat.errors import LabelError
+from karat.labels.weights import check_weights
 
 CASES: list[tuple[list[Any], Any]] = [
     ([Decimal("1.10")] * 10 + [Decimal("3.30")], 14.3),
@@ -54,3 +57,21 @@ def test_decimals_of_arrow_are_weights() -> None:
     weights = [Decimal("0.1"), Decimal("0.2"), Decimal("0.3")]
     expected = karat.score([0, 0, 1], [1, 2, 2], weights=weights)
     assert dict(karat.score([0, 0, 1], [1, 2, 2], weights=pa.array(weights))) == dict(expected)
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [[2**53 + 1, 0.5], (np.int64(2**53 + 1), 0.5), [2**53 + 1, np.float32(0.5)], [np.longdouble(2**53) + 1, 0.5]],
+    ids=["list", "tuple of NumPy's", "float32", "longdouble"],
+)
+def test_integers_beside_floats_are_not_rounded(weights: Any) -> None:
+    assert check_weights(weights, 2).tolist() == [2**53 + 1, Fraction(1, 2)]
+
+
+def test_weights_in_lists_are_refused() -> None:
+    nested: Any = (1,)
+    for _ in range(60):
+        nested = (nested, nested)
+    for weights in ([[1], [2]], nested):
+        with pytest.raises(LabelError, match="at position 0, which is not a number"):
+            check_weights(weights, 2)

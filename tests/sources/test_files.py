@@ -553,6 +553,8 @@ def test_what_is_wrong_with_two_files_is_said_in_one_sentence(
         ("d.csv", b"gold,pred,w\na,1,heavy\n", {"weights": "w"}, "has 'heavy' in column 'w', which is no weight"),
         ("d.csv", b"gold,pred,w\na,1,\n", {"weights": "w"}, "has 1 row without a weight"),
         ("d.csv", b"gold,pred\n1,2\n", {"encoding": "klingon"}, "'klingon' is no encoding"),
+        ("d.txt", b"a\xf7\nb\n", {"encoding": "idna"}, "'idna' is no encoding"),
+        ("d.txt", b"a\xf7\nb\n", {"encoding": "punycode"}, "'punycode' is no encoding"),
         ("d.csv", b"gold,pred\n1,2\n", {"input": "cvs"}, "'cvs' is no kind of file; did you mean csv"),
         ("d.csv", b"gold,pred\n1,2\n", {"missing": "no"}, "missing='no' is not a policy"),
         ("d.jsonl", b'{"gold": 1}\nnonsense\n', {}, "is not JSON in line 2"),

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from karat.chance.expectations import expected
 from karat.chance.joined import of_pairs, value_at
 from karat.chance.nulls import Model
-from karat.errors import MeasureError
+from karat.errors import MeasureError, brief
 from karat.limits import DRAWS
 from karat.measures.registry import Measure
 from karat.output.bars import bar
@@ -35,7 +35,7 @@ class Draws:
 
     def __post_init__(self) -> None:
         if self.samples < 2:
-            raise MeasureError(f"samples={self.samples!r} are too few; draw two clusterings or more.")
+            raise MeasureError(f"samples={brief(self.samples)} are too few; draw two clusterings or more.")
         DRAWS.check(self.samples, "samples", MeasureError)
 
     def values(self, measure: Measure, table: SingleTable) -> Floats:

@@ -19,7 +19,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import MeasureError, TableError, listed
+from karat.errors import MeasureError, TableError, brief, listed
 from karat.kernels.shuffling import joined_at_random
 from karat.tables.counts import ExpectedSizes, SingleTable
 from karat.tables.profile import Sizes
@@ -45,10 +45,12 @@ class Model:
 
     def __post_init__(self) -> None:
         if not isinstance(self.null, str) or self.null not in get_args(Null):
-            raise MeasureError(f"null={self.null!r} is not a model of chance; use one of {listed(get_args(Null))}.")
+            raise MeasureError(
+                f"null={brief(self.null)} is not a model of chance; use one of {listed(get_args(Null))}."
+            )
         if self.sides not in (1, 2):
             raise MeasureError(
-                f"sides={self.sides!r} cannot be; use 1 (gold is fixed) or 2 (gold is drawn by the model as well)."
+                f"sides={brief(self.sides)} cannot be; use 1 (gold is fixed) or 2 (gold is drawn by the model as well)."
             )
 
     def chances(self, table: SingleTable) -> ExpectedSizes:

@@ -13,7 +13,7 @@ from karat.comparisons import printed
 from karat.comparisons.paired import SPLITS, Paired
 from karat.comparisons.sweeps import Sweep, sweep_of
 from karat.comparisons.verdicts import Difference, Gap, Verdict, Verdicts, kendall
-from karat.errors import KaratError, listed
+from karat.errors import KaratError, brief, contains, listed
 from karat.measures.parsing import parse
 from karat.measures.registry import Measure
 from karat.output.layout import Layout, shown
@@ -86,7 +86,7 @@ class Comparison(BySystem):
         """The score of `system` minus the score of `other`, tested; by the main measure, if none is named."""
         first, second = self._index(system), self._index(other)
         if first == second:
-            raise KaratError(f"{system!r} is one system; name two.")
+            raise KaratError(f"{brief(system)} is one system; name two.")
         paired = self._paired(self.main if measure is None else measure)
         verdicts = self.verdicts[str(paired.measure)]
         gap = next(d for d in verdicts.differences if {d.better, d.worse} == {first, second})
@@ -137,14 +137,14 @@ class Comparison(BySystem):
 
     def _paired(self, measure: str | Measure) -> Paired:
         known = {str(paired.measure): paired for paired in self.paired}
-        text = str(measure) if str(measure) in known else str(parse(measure))
+        text = measure if isinstance(measure, str) and measure in known else str(parse(measure))
         if text in known:
             return known[text]
         raise KaratError(f"{text} was not compared; there are {listed(map(str, self.measures), 20)}.")
 
     def _index(self, system: str) -> int:
-        if system not in self.systems:
-            raise KaratError(f"{system!r} is not compared; there are {listed(self.systems, 20)}.")
+        if not contains(self.systems, system):
+            raise KaratError(f"{brief(system)} is not compared; there are {listed(self.systems, 20)}.")
         return self.systems.index(system)
 
     @cached_property

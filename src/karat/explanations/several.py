@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from karat.errors import listed
+from karat.errors import brief, contains, listed
 from karat.output.layout import Layout, shown
 from karat.output.result import Result, json_label
 
@@ -19,8 +19,8 @@ class Explanations(Result, Mapping[Any, Any]):
     explanations: Mapping[Any, Any]
 
     def __getitem__(self, name: Any) -> Any:
-        if name not in self.explanations:
-            raise KeyError(f"{name!r} is not explained; there are {listed(self.explanations, 20)}")
+        if not contains(self.explanations, name):
+            raise KeyError(f"{brief(name)} is not explained; there are {listed(self.explanations, 20)}")
         return self.explanations[name]
 
     def __iter__(self) -> Iterator[Any]:

@@ -3,6 +3,7 @@
 identity.py   when two labels are the same
 names.py      lists of distinct labels: encoded, in canonical order, checked and merged
 clusters.py   lists of clusters, and partition objects of other libraries
+columns.py    columns of text and of times of data frames, as codes and arrays
 encoding.py   labels of any supported type as integer codes: Labels, encode()
 policy.py     Policy: the treatment of items without a label, of noise, and of items to ignore
 weights.py    weights, one for each item

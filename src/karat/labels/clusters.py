@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
-from karat.errors import LabelError
+from karat.errors import LabelError, brief
 from karat.kernels.objects import types_of
 from karat.labels.identity import is_hashable, keys_of
 from karat.labels.names import canonical_order, plain_values
@@ -58,8 +58,12 @@ def home_of_items(clusters: Clusters, side: str) -> tuple[list[Any], list[int]]:
             if key in home:
                 first, second = clusters.names[home[key]], clusters.names[index]
                 if home[key] == index:
-                    raise LabelError(f"{side} has item {item!r} twice in cluster {first!r}; list each item once.")
-                raise LabelError(f"{side} has item {item!r} in cluster {first!r} and in cluster {second!r}; {OVERLAP}")
+                    raise LabelError(
+                        f"{side} has item {brief(item)} twice in cluster {brief(first)}; list each item once."
+                    )
+                raise LabelError(
+                    f"{side} has item {brief(item)} in cluster {brief(first)} and in cluster {brief(second)}; {OVERLAP}"
+                )
             home[key] = index
         items += own
     return items, list(home.values())
@@ -72,7 +76,7 @@ def _items(members: Iterable[Any], side: str) -> Sequence[Any]:
     except TypeError:
         bad = next(item for item in items if isinstance(item, (list, dict, set)) or not is_hashable(item))
         raise LabelError(
-            f"{side} has the {type(bad).__name__} {str(bad)[:60]} in a cluster, which cannot be an item; "
+            f"{side} has the {type(bad).__name__} {brief(bad)} in a cluster, which cannot be an item; "
             "give clusters as lists or sets of ids."
         ) from None
     return items

@@ -9,12 +9,13 @@ one.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,10 @@ UNITS = {
     "W": 7 * DAY * ATTO, "D": DAY * ATTO, "h": 3600 * ATTO, "m": 60 * ATTO, "s": ATTO, "ms": ATTO // 10**3,
     "us": ATTO // 10**6, "ns": ATTO // 10**9, "ps": ATTO // 10**12, "fs": ATTO // 10**15, "as": 1,
 }  # fmt: skip
+COMPLEX = (complex, np.complexfloating)
+KEYED = (
+    np.bool_, date, time, timedelta, np.datetime64, np.timedelta64, tuple, frozenset, np.longdouble, UUID, *COMPLEX
+)  # fmt: skip
 LONGEST = 1 << 64  # integers of this size and more, and of less than its negative, have keys of their own
 DIGITS = 5000  # of a decimal before or after its point, up to which it is written out
 MONTHS = (0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334)  # days of a common year before each month
@@ -49,12 +54,15 @@ class Singleton:
         self.item = item
 
     def __repr__(self) -> str:
-        return f"<singleton: {self.item!r}>"
+        try:
+            return f"<singleton: {self.item!r}>"
+        except Exception:  # of any type, in a class of the user's
+            return f"<singleton: a value of type {type(self.item).__name__}>"
 
 
 def label_key(label: Any) -> Any:
     """A key that is equal for the same label, and for singletons of the same item."""
-    return (Singleton, label.item) if isinstance(label, Singleton) else _key(label)
+    return (Singleton, _key(label.item)) if isinstance(label, Singleton) else _key(label)
 
 
 def keys_of(labels: Sequence[Any]) -> list[Hashable]:
@@ -84,14 +92,12 @@ def _needs_key(kind: Any) -> bool:
     """Whether labels of a type are not their own keys."""
     if issubclass(kind, (int, Decimal, Fraction)):
         return kind is not int
-    return issubclass(
-        kind, (np.bool_, date, time, timedelta, np.datetime64, np.timedelta64, tuple, frozenset, np.longdouble)
-    )  # fmt: skip
+    return issubclass(kind, KEYED)
 
 
 def _any_long(numbers: Sequence[int]) -> bool:
     """Whether an integer is longer than 64 bits."""
-    return max(numbers) >= LONGEST or min(numbers) < -LONGEST
+    return _is_long(max(numbers)) or _is_long(min(numbers))
 
 
 def _key(label: Any) -> Any:
@@ -103,6 +109,10 @@ def _key(label: Any) -> Any:
         return _key_of_members(label)
     if not _needs_key(label.__class__) or label != label:  # NaT
         return label
+    if isinstance(label, COMPLEX):
+        return _key_of_complex(complex(label)) if np.dtype(type(label)).itemsize <= 16 else label
+    if isinstance(label, UUID):
+        return (Key, str(label))
     return (Key, *temporal(label))
 
 
@@ -110,12 +120,13 @@ def _key_of_number(label: Any) -> Any:
     """An integer of 64 bits, a float, or the text of a number that neither can hold.
 
     Python hashes numbers modulo 2**61 - 1, so a file can hold many long ones of the same hash, and to number n of them
-    would take n**2 steps; the hash of a text differs in every process.
+    would take n**2 steps; the hash of a text differs in every process. Tuples, complex numbers and UUIDs have hashes
+    made of those of numbers, so that their keys are texts as well.
     """
     if isinstance(label, int):
-        return label if -LONGEST <= label < LONGEST else _key_of_ratio(label, 1)
+        return _key_of_ratio(label, 1) if _is_long(label) else label
     if isinstance(label, Decimal):
-        return label if abs(label.adjusted()) > DIGITS else _key_of_decimal(str(label))
+        return _key_of_far(label) if abs(label.adjusted()) > DIGITS else _key_of_decimal(str(label))
     return _key_of_ratio(*label.as_integer_ratio()) if label - label == 0 else label  # infinity and NaN have no ratio
 
 
@@ -137,15 +148,66 @@ def _key_of_ratio(numerator: int, denominator: int) -> Any:
     return nearest if exact else (Key, f"{numerator:x}/{denominator:x}")
 
 
+def _key_of_far(number: Decimal) -> Any:
+    """The key of a decimal of very many digits before or after its point, which are not written out."""
+    sign, digits, exponent = number.as_tuple()
+    if not isinstance(exponent, int):  # infinity
+        return number
+    text = "".join(map(str, digits))
+    short = text.rstrip("0")
+    return (Key, f"{'-' * sign}{short.lstrip('0')}e{exponent + len(text) - len(short)}")
+
+
+def _key_of_complex(number: complex) -> Any:
+    return number.real if number.imag == 0 else (Key, repr(number + 0.0))  # -0.0 is 0.0
+
+
 def _key_of_members(label: tuple[Any, ...] | frozenset[Any]) -> Any:
-    if not any(_needs_key(member.__class__) or is_missing(member) or _is_long(member) for member in label):
-        return label
+    """The key of a tuple or a frozenset: a text if its members have one, else the keys of its members."""
+    text = _text_of_members(label)
+    if text is not None:
+        return (Key, text)
     keys = [GAP if is_missing(member) else _key(member) for member in label]
     return (frozenset if isinstance(label, frozenset) else tuple)(keys)
 
 
-def _is_long(member: Any) -> bool:
-    return type(member) is int and not -LONGEST <= member < LONGEST
+def _text_of_members(label: tuple[Any, ...] | frozenset[Any]) -> str | None:
+    texts = [_text(member) for member in label]
+    if None in texts:
+        return None
+    if isinstance(label, frozenset):
+        return f"{{{','.join(sorted(map(str, texts)))}}}"
+    return f"({','.join(map(str, texts))})"
+
+
+def _text(member: Any) -> str | None:
+    """A text that is the same for the same labels, and for no others; None for a label of a type that has none."""
+    kind: Any = member.__class__
+    if kind is str or (kind is int and not _is_long(member)):
+        return repr(member)
+    if isinstance(member, (tuple, frozenset)):
+        return _text_of_members(member)
+    key = GAP if is_missing(member) else _key(member)
+    if isinstance(key, tuple):
+        return f"!{key[1:]}"
+    if isinstance(key, (np.number, np.str_, np.bytes_)):
+        key = key.item()
+    if isinstance(key, float) and -LONGEST <= key < LONGEST and key.is_integer():
+        key = int(key)
+    kind = key.__class__
+    write = _writer(kind)
+    return None if write is None else write(key)
+
+
+@lru_cache(maxsize=1000)
+def _writer(kind: Any) -> Callable[[Any], str] | None:
+    """The repr of numbers and text, unless a type derived from them has an equality of its own."""
+    base: Any = next((base for base in (int, float, str, bytes) if issubclass(kind, base)), None)
+    return base.__repr__ if base is not None and kind.__eq__ is base.__eq__ else None
+
+
+def _is_long(number: int) -> bool:
+    return not -LONGEST <= number < LONGEST
 
 
 def is_temporal(label: Any) -> bool:

@@ -68,7 +68,7 @@ def numbered_items(items: Mapping[str, Any], names: Mapping[str, str]) -> tuple[
         if np.count_nonzero(at[name] >= 0) < part.size:
             twice = union[int(np.argmax(np.bincount(part) > 1))]
             raise LabelError(
-                f"{names[name]} has item {twice!r} more than once, so it cannot be aligned; make its item ids unique."
+                f"{names[name]} has item {brief(twice)} more than once, so it cannot be aligned; make its ids unique."
             )
     return at, list(union)
 

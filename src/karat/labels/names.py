@@ -18,15 +18,17 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import LabelError, TableError
-from karat.foreign import first_line
+from karat.errors import LabelError, TableError, brief
+from karat.foreign import first_line, translated
 from karat.kernels.objects import types_of
 from karat.labels.identity import Singleton, is_hashable, is_missing, is_temporal, label_key, numbered, temporal
+from karat.limits import MEMBERS
 
 Ints = NDArray[np.int64]
 T = TypeVar("T")
 
 HUGE = 5000  # digits before or after the decimal point
+PRINTED = {str, float, bool, type(None)}  # types whose values always have a text
 LONG = 13_300  # bits of an integer: 4,000 digits, below Python's default limit of 4,300 for conversion to text
 
 
@@ -54,26 +56,29 @@ def encode_objects(values: Sequence[Any], side: str) -> tuple[Ints, list[Any]]:
         raise LabelError(f"{side} cannot be read: {problem}; give a copy of them.") from None
     if not types_of(names) <= {str, int}:
         names = list(map(plain, names))
-    _check_length(names, side)
+    _check_text(names, side)
     order = canonical_order(names)
     ranks = np.full(len(names), -1, dtype=np.int64)
     ranks[order] = np.arange(len(order))
     return ranks[codes], [names[index] for index in order]
 
 
-def _check_length(names: Sequence[Any], side: str) -> None:
-    """Raise LabelError for integers so long that Python refuses to print them."""
-    if types_of(names) != {str} and any(map(_is_long, names)):
-        raise LabelError(f"{side} has an integer of more than 4,000 digits as a label; give it a shorter name.")
+def _check_text(names: Sequence[Any], side: str) -> None:
+    """Raise LabelError for labels that cannot be printed: integers that are too long, and objects that fail."""
+    kinds = types_of(names) - PRINTED
+    for name in names if kinds else ():
+        if type(name) is int:
+            if name.bit_length() > LONG:
+                raise LabelError(f"{side} has an integer of more than 4,000 digits as a label; give it a shorter name.")
+        elif type(name) in kinds:
+            _check_printed(name, side)
 
 
-def _is_long(name: Any) -> bool:
-    if isinstance(name, int):
-        return name.bit_length() > LONG
-    try:
-        return isinstance(name, (tuple, frozenset, Fraction)) and not str(name)
-    except ValueError:
-        return True
+def _check_printed(name: Any, side: str) -> None:
+    kind = _name(name)
+    sentence = "{} has a label of type {} that cannot be printed ({}); give text or numbers."
+    with translated(lambda reason: sentence.format(side, kind, reason), LabelError):
+        str(name), repr(name)
 
 
 def plain_values(values: Sequence[Any], side: str) -> Sequence[Any]:
@@ -99,6 +104,7 @@ def _is_plain(kind: Any) -> bool:
 
 def _plain_value(value: Any, position: int, side: str) -> Any:
     if isinstance(value, (tuple, frozenset)):
+        check_members(value, side)
         members = list(plain_values(list(value), side))
         same = all(new is old for new, old in zip(members, value, strict=True))
         return value if same else (frozenset if isinstance(value, frozenset) else tuple)(members)
@@ -127,6 +133,17 @@ def _plain_value(value: Any, position: int, side: str) -> Any:
         f"{side} has the {_name(value)} {_brief(value)} at position {position}, which equals nothing but itself, so "
         "that every item would be a cluster of its own; give what identifies it, such as its name."
     )
+
+
+def check_members(label: Any, side: str) -> None:
+    """Refuse a label of too many members: tuples in tuples can have more than could ever be counted."""
+    number, inner = 0, [label] if isinstance(label, (tuple, frozenset)) else []
+    while inner:
+        members = inner.pop()
+        number += len(members)
+        if number > MEMBERS.now:
+            MEMBERS.refuse(side, LabelError)
+        inner.extend(member for member in members if isinstance(member, (tuple, frozenset)))
 
 
 def as_array(values: Any, what: str) -> NDArray[Any]:
@@ -170,7 +187,7 @@ def _unhashable(values: Iterable[Any], side: str) -> str:
     position, value = next((p, v) for p, v in enumerate(values) if not is_hashable(v))
     kind = type(value).__name__
     remedy = "give clusters as sets of items, [set(c) for c in clusters], or one plain label per item."
-    return f"{side} has the {kind} {str(value)[:60]} at position {position}, which cannot be a label; {remedy}"
+    return f"{side} has the {kind} {_brief(value)} at position {position}, which cannot be a label; {remedy}"
 
 
 def plain(label: Any) -> Any:
@@ -246,12 +263,12 @@ def check_names(names: Sequence[Any], what: str) -> None:
         raise TableError(str(problem)) from None
     if (codes < 0).any():
         raise TableError(
-            f"{what} has the name {names[int(np.argmin(codes))]!r}, which stands for a missing label; rename it."
+            f"{what} has the name {brief(names[int(np.argmin(codes))])}, which stands for a missing label; rename it."
         )
     if len(distinct) < len(names):
         first = np.unique(codes, return_index=True)[1]
         twice = names[int(np.setdiff1d(np.arange(len(names)), first)[0])]
-        raise TableError(f"{what} has the name {twice!r} twice; give each its own.")
+        raise TableError(f"{what} has the name {brief(twice)} twice; give each its own.")
 
 
 def merge_names(lists: Sequence[Sequence[Any]]) -> tuple[list[Any], list[Ints]]:

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from karat.errors import LabelError, Option, brief, listed
 from karat.labels.identity import is_hashable, is_missing
-from karat.labels.names import plain
+from karat.labels.names import check_members, plain
 
 Missing: TypeAlias = Literal["raise", "drop", "singletons", "cluster"]
 NoiseAs: TypeAlias = Literal["cluster", "singletons", "drop"]
@@ -44,6 +44,7 @@ class Policy:
                 Option("noise_as", (self.noise_as,)), f" is not a policy; use one of {listed(get_args(NoiseAs))}."
             )
         for name, label in (("noise", self.noise), ("ignore", self.ignore)):
+            check_members(label, name)
             if not is_hashable(label):
                 raise LabelError(f"{name}={brief(label)} cannot be a label; give one label, as it is among the others.")
             if label is not None and is_missing(label):
@@ -83,7 +84,7 @@ class Policy:
 
     def __str__(self) -> str:
         noise = "noise kept" if self.noise_as is None else f"noise={label_text(self.noise)} as {self.noise_as}"
-        ignored = "" if self.ignore is None else f", ignore={self.ignore!r}"
+        ignored = "" if self.ignore is None else f", ignore={label_text(self.ignore)}"
         return f"missing={self.missing!r}, {noise}{ignored}, {'with' if self.weighted else 'without'} weights"
 
     def __add__(self, other: Policy) -> Policy | None:

@@ -33,12 +33,14 @@ def apply_policy(rows: Rows, policy: Policy, names: Mapping[str, str], *, noise_
     lost = special.lost(policy)
     policies = {name: special.policy(policy, name, _noise_label(sides[name], code, policy), counts)
                 for name, code in noise.items()}  # fmt: skip
+    of_groups = _group_policies(rows.groups, special, policies, policy, counts)
+    dropped_by = special.dropped_by(policy, counts)
     if lost.all():
         problem = NothingLeftError(
             f"no item is left to score: all {total_items(counts, lost.size):,} were dropped as missing, noise or "
             "ignored; keep some."
         )
-        problem.policies = policies
+        problem.policies, problem.group_policies, problem.dropped_by = policies, of_groups, dropped_by
         raise problem
     kept = ~lost
     check_attributes(rows.weights, rows.groups, kept, special.absent.get(""), rows.items, names)
@@ -58,8 +60,8 @@ def apply_policy(rows: Rows, policy: Policy, names: Mapping[str, str], *, noise_
         union=total_items(counts, lost.size),
         labelled=total_items(counts, lost.size) if gold is None else number_of_items(~special.absent[""], counts),
         dropped=number_of_items(lost, counts),
-        dropped_by=special.dropped_by(policy, counts),
-        group_policies=_group_policies(rows.groups, special, policies, policy, counts),
+        dropped_by=dropped_by,
+        group_policies=of_groups,
     )
 
 

@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import LabelError, brief
+from karat.kernels.objects import types_of
 from karat.labels.encoding import mask_of
 from karat.labels.names import as_array
 
+EXACT = 2.0**53  # floats below it can hold every integer
 DIGITS = 400  # before or after the decimal point of a decimal weight
 ALL_ZERO = "all weights are 0; give at least one item a positive weight."
 
@@ -40,7 +42,8 @@ def check_weights(values: Any, size: int | None) -> NDArray[Any]:
 
 def _numbers(values: Any) -> NDArray[Any]:
     try:
-        array = as_array(values, "weights")
+        nested = isinstance(values, (list, tuple)) and not types_of(values).isdisjoint((list, tuple))
+        array = np.array(None) if nested else as_array(values, "weights")
     except LabelError:
         raise
     except ValueError:  # rows of different lengths
@@ -50,15 +53,19 @@ def _numbers(values: Any) -> NDArray[Any]:
         raise LabelError(f"weights has a masked value at position {np.argmax(mask)}; give every item a weight.")
     if array.dtype.kind in "bi" or (array.dtype.kind == "u" and array.max(initial=0) < 1 << 62):
         return array.astype(np.int64)
-    if array.dtype.kind in "uf" and not _rounds(values, array):
+    if array.dtype.kind == "u" or (array.dtype.kind == "f" and not _is_rounded(array, values)):
         return array.astype(np.float64)
     given = array if array.dtype.kind == "O" and array.ndim == 1 else values  # an Arrow array has scalars of its own
     return _exact([_number(value, position) for position, value in enumerate(given)])
 
 
-def _rounds(values: Any, array: NDArray[Any]) -> bool:
-    """Whether an array of floats may have rounded an integer in the list that it was made of."""
-    return isinstance(values, list) and array.ndim == 1 and bool((np.abs(array) >= 1 << 53).any())
+def _is_rounded(array: NDArray[Any], values: Any) -> bool:
+    """Whether integers beside floats, or floats of more than 64 bits, may have no equal among floats of 64 bits."""
+    if array.dtype.itemsize > 8:
+        return array.ndim == 1
+    if hasattr(values, "__array__") or array.ndim != 1 or not (array >= EXACT).any():
+        return False
+    return not all(issubclass(kind, (float, np.floating)) for kind in types_of(values))
 
 
 def _number(value: Any, position: int) -> Any:
@@ -67,7 +74,11 @@ def _number(value: Any, position: int) -> Any:
         raise LabelError(
             f"weights has {brief(value)} at position {position}, which is not a number; give only numbers."
         )
-    if isinstance(value, (float, np.floating)) or not hasattr(value, "as_integer_ratio"):
+    if isinstance(value, np.integer):
+        return Fraction(int(value))
+    if isinstance(value, np.longdouble) and not np.isfinite(value):
+        return _float(value)
+    if isinstance(value, (float, np.float16, np.float32)) or not hasattr(value, "as_integer_ratio"):
         return _float(value)
     if isinstance(value, Decimal) and not (value.is_finite() and abs(value.adjusted()) <= DIGITS):
         return math.nan if value.is_nan() else math.inf if value > 0 else -math.inf

@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from karat.errors import MeasureError, brief
+
 Number: TypeAlias = Any  # int, Fraction or float for one table; an array of shape (m,) for a stack of m tables
 
 
@@ -17,13 +19,20 @@ def ratio(top: Number, bottom: Number, empty: Number) -> Number:
     >>> ratio(1, 4, empty=1), ratio(0, 0, empty=1)
     (0.25, 1)
     """
-    if _scalar(top, bottom, empty):
-        if bottom != 0:
-            return top / bottom
-        return empty if top == 0 else math.copysign(math.inf, top)
-    nothing = (np.asarray(top) == 0) & (np.asarray(bottom) == 0)
-    with np.errstate(divide="ignore"):
-        return np.where(nothing, empty, np.divide(top, np.where(nothing, 1.0, bottom)))
+    try:
+        if _scalar(top, bottom, empty):
+            if bottom != 0:
+                return top / bottom
+            return empty if top == 0 else math.copysign(math.inf, top)
+        nothing = (np.asarray(top) == 0) & (np.asarray(bottom) == 0)
+        with np.errstate(divide="ignore"):
+            return np.where(nothing, empty, np.divide(top, np.where(nothing, 1.0, bottom)))
+    except (TypeError, ValueError, NotImplementedError) as problem:
+        raise _no_numbers(f"ratio({brief(top)}, {brief(bottom)}, {brief(empty)})") from problem
+
+
+def _no_numbers(call: str) -> MeasureError:
+    return MeasureError(f"{call} is not defined; give numbers, or arrays of numbers of one shape.")
 
 
 def choose(condition: Number, value: Number, other: Number) -> Number:
@@ -58,9 +67,12 @@ def f_mean(first: Number, second: Number, weight: Number = 1) -> Number:
 
     With an infinite weight it is the second, and 0 where the first is 0, as in the limit.
     """
-    if weight == math.inf:
-        return second * (1 - is_zero(first))
-    return ratio((1 + weight) * first * second, weight * first + second, empty=0)
+    try:
+        if _scalar(weight) and weight == math.inf:
+            return second * (1 - is_zero(first))
+        return ratio((1 + weight) * first * second, weight * first + second, empty=0)
+    except (TypeError, ValueError, NotImplementedError) as problem:
+        raise _no_numbers(f"f_mean({brief(first)}, {brief(second)}, {brief(weight)})") from problem
 
 
 def _lifted(scalar: Callable[..., Any], array: Callable[..., Any]) -> Callable[..., Number]:

@@ -209,7 +209,7 @@ def audit(
     asked = list_measures() if measures is None else chosen_measures(measures)
     items = chosen_properties(properties)
     if not isinstance(tries, int) or tries < 0:
-        raise KaratError(f"tries={tries!r} is not a number of backgrounds; give 0 or more.")
+        raise KaratError(f"tries={brief(tries)} is not a number of backgrounds; give 0 or more.")
     BACKGROUNDS.check(tries, "tries")
     verdicts: dict[str, dict[str, Verdict]] = {}
     with bar("auditing measures", 0 if progress is not None else len(asked) * len(items)) as advance:

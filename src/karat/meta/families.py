@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import KaratError
+from karat.errors import KaratError, brief
 from karat.measures.registry import Measure
 from karat.tables.profile import Squares
 from karat.tables.stack import Stack
@@ -54,7 +54,7 @@ class Family:
         for name, low in (("classes", 1), ("useful", 1), ("noise", 0), ("noise_classes", 0)):
             value = getattr(self, name)
             if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < low:
-                raise KaratError(f"{name}={value!r} is not a number of classes or clusters; give {low} or more.")
+                raise KaratError(f"{name}={brief(value)} is not a number of classes or clusters; give {low} or more.")
         errors = [self.error_1, self.error_2, self.error_3]
         if (
             not all(isinstance(e, Real) and math.isfinite(e) for e in errors)
@@ -63,7 +63,7 @@ class Family:
         ):
             raise KaratError(f"errors {errors} do not leave a probability; give shares that add up to at most 1.")
         if self.spread not in ("classes", "cells"):
-            raise KaratError(f"spread={self.spread!r} is not known; use 'classes' or 'cells'.")
+            raise KaratError(f"spread={brief(self.spread)} is not known; use 'classes' or 'cells'.")
 
     @property
     def valid(self) -> bool:
@@ -100,7 +100,9 @@ class Family:
         """Draw `times` tables of n items from the distribution."""
         p = self.distribution
         if not isinstance(n, (int, np.integer)) or n < 1 or not isinstance(times, (int, np.integer)) or times < 1:
-            raise KaratError(f"n={n!r} items, {times!r} times, cannot be drawn; give whole numbers, 1 or more.")
+            raise KaratError(
+                f"n={brief(n)} items, {brief(times)} times, cannot be drawn; give whole numbers, 1 or more."
+            )
         check_seed(seed)
         drawn = np.random.default_rng(seed).multinomial(n, (p / p.sum()).ravel(), size=times)
         return Stack(drawn.reshape(times, *p.shape))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from karat.errors import KaratError
+from karat.errors import KaratError, brief
 from karat.uncertainty.sampling import check_seed
 
 
@@ -42,7 +42,7 @@ def validated_likelihood(model: Any, x: Any, *, folds: int = 5, seed: int = 0) -
     if not hasattr(model, "score_samples") or isinstance(model, type):
         raise KaratError(f"{type(model).__name__} gives no likelihood of items; use a model with score_samples.")
     if not isinstance(folds, (int, np.integer)) or not 2 <= folds <= len(x):
-        raise KaratError(f"folds={folds!r} does not divide {len(x)} items; give a number from 2 to {len(x)}.")
+        raise KaratError(f"folds={brief(folds)} does not divide {len(x)} items; give a number from 2 to {len(x)}.")
     check_seed(seed)
     order = np.random.default_rng(seed).permutation(len(x))
     scores = []

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from karat.errors import KaratError
+from karat.foreign import translated
 from karat.plot.canvas import axes, bare, dark, ink, size_after_layout, stroke
 from karat.plot.lettering import LEADING, LETTER, SMALLEST, dots, literal, name, size_of
 from karat.plot.placing import spread
@@ -19,6 +20,14 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 SIZE = (6.4, 4.0)  # inches
+
+
+def _numbers(x: Any, ys: Mapping[str, ArrayLike]) -> tuple[list[str] | None, Floats, dict[str, Floats]]:
+    """The categories of x, if they are names, the places of x on its axis, and the values of each curve."""
+    categories = [str(value) for value in x] if any(isinstance(value, str) for value in x) else None
+    numbers = np.arange(len(categories), dtype=np.float64) if categories else np.asarray(x, dtype=np.float64)
+    lines = {key: np.asarray(values, dtype=np.float64) for key, values in ys.items()}
+    return categories, numbers, lines
 
 
 def curves(
@@ -43,9 +52,8 @@ def curves(
     >>> [text.get_text() for text in ax.texts]
     ['purity', 'V']
     """
-    categories = [str(value) for value in x] if any(isinstance(value, str) for value in x) else None
-    numbers = np.arange(len(categories), dtype=np.float64) if categories else np.asarray(x, dtype=np.float64)
-    lines = {key: np.asarray(values, dtype=np.float64) for key, values in ys.items()}
+    with translated(lambda reason: f"the curves cannot be drawn ({reason}); give x, and ys as numbers by name."):
+        categories, numbers, lines = _numbers(x, ys)
     if not lines or any(line.shape != numbers.shape for line in lines.values()):
         raise KaratError(f"a curve needs {numbers.size} values, one for each x; give such values by name.")
     ax = axes(ax, *SIZE)

@@ -12,7 +12,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-from karat.errors import KaratError, brief, either
+from karat.errors import KaratError, brief, contains, either
 from karat.machine.modules import module_names
 
 if TYPE_CHECKING:
@@ -119,8 +119,10 @@ def list_pictures() -> tuple[Picture, ...]:
 def find_picture(name: str) -> Picture:
     """The picture of this name."""
     _load()
-    if name not in _pictures:
-        raise KaratError(f"there is no picture {name!r}; karat.plot has {either(p.name for p in list_pictures())}.")
+    if not contains(_pictures, name):
+        raise KaratError(
+            f"there is no picture {brief(name)}; karat.plot has {either(p.name for p in list_pictures())}."
+        )
     return _pictures[name]
 
 

@@ -158,13 +158,13 @@ def named_systems(systems: object, gold: object) -> Named:
     for name, labels in systems.items():
         if isinstance(labels, SINGLE):
             raise LabelError(
-                f"pred has {labels!r} for {name!r} beside values that are not single labels; give one label for each "
-                "item, or all labels of each system."
+                f"pred has {brief(labels)} for {brief(name)} beside values that are not single labels; give one label "
+                "for each item, or all labels of each system."
             )
         if isinstance(labels, AbstractSet) and not all(isinstance(part, (AbstractSet, tuple)) for part in labels):
             raise LabelError(
-                f"pred has a set of items for {name!r}: a dict of sets could be clusters or systems; give clusters as "
-                "a list, list(clusters.values()), and systems as labels or lists of sets."
+                f"pred has a set of items for {brief(name)}: a dict of sets could be clusters or systems; give "
+                "clusters as a list, list(clusters.values()), and systems as labels or lists of sets."
             )
     return Named(texts(systems), True)
 
@@ -184,5 +184,5 @@ def texts(systems: Mapping[Any, Any]) -> dict[str, Any]:
     if len(named) < len(systems):
         names = list(map(str, systems))
         twice = next(name for name in names if names.count(name) > 1)
-        raise LabelError(f"two systems are called {twice!r}; give each a name of its own.")
+        raise LabelError(f"two systems are called {brief(twice)}; give each a name of its own.")
     return named

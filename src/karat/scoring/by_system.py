@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from karat.errors import listed
+from karat.errors import brief, contains, listed
 from karat.measures.registry import Measure
 from karat.output.result import Result
 from karat.scoring.scores import Scores
@@ -22,8 +22,8 @@ class BySystem(Result, Mapping[str, Scores]):
     scores: Mapping[str, Scores]
 
     def __getitem__(self, system: str) -> Scores:
-        if system not in self.scores:
-            raise KeyError(f"{system!r} {self.ABSENT}; there are {listed(self.scores, 20)}")
+        if not contains(self.scores, system):
+            raise KeyError(f"{brief(system)} {self.ABSENT}; there are {listed(self.scores, 20)}")
         return self.scores[system]
 
     def __iter__(self) -> Iterator[str]:

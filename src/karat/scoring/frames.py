@@ -18,7 +18,7 @@ from karat.labels.products import cross
 from karat.labels.rows import PRED
 from karat.scoring.evaluation import Evaluation
 from karat.tables.systems import AlignedSystems
-from karat.tables.table import check_counts
+from karat.tables.totals import check_counts
 
 BUILT_IN = (
     list,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from karat.errors import KaratError, MeasureError, brief, listed
+from karat.errors import KaratError, MeasureError, brief, contains, listed
 from karat.measures.registry import Measure
 from karat.output.layout import ARROWS, Layout, decimals, shown
 from karat.output.numbers import number, several
@@ -49,8 +49,8 @@ class GroupScores(Result, Mapping[Any, Any]):
             raise KaratError("there are no groups; give at least one.")
 
     def __getitem__(self, group: Any) -> Any:
-        if group not in self.scores:
-            raise KeyError(f"{group!r} is not a group; there are {listed(self.scores, 20)}")
+        if not contains(self.scores, group):
+            raise KeyError(f"{brief(group)} is not a group; there are {listed(self.scores, 20)}")
         systems = self.scores[group]
         return Board(systems) if self.named else next(iter(systems.values()))
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from karat.chance.expectations import expected
-from karat.errors import MeasureError, TableError, listed
+from karat.errors import MeasureError, TableError, brief, listed
 from karat.measures.parsing import parse
 from karat.measures.registry import Measure
 from karat.output.layout import ARROWS, Layout, decimals
@@ -61,12 +61,13 @@ class Scores(Result, Mapping[str, float]):
 
     def _key(self, measure: str | Measure) -> str:
         """The text under which a measure was scored, however it is spelt."""
-        if str(measure) in self._values:
-            return str(measure)
+        if isinstance(measure, str) and measure in self._values:
+            return measure
         try:
             text = str(parse(measure))  # another spelling of the same measure
         except MeasureError:
-            raise KeyError(f"{measure} is not a measure; scored are {listed(self._values, 20)}") from None
+            called = measure if isinstance(measure, str) else brief(measure)
+            raise KeyError(f"{called} is not a measure; scored are {listed(self._values, 20)}") from None
         if text in self._values:
             return text
         raise KeyError(f"{text} was not scored; ask for it: karat.score(gold, pred, [{text!r}])")

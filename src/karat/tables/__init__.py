@@ -2,6 +2,7 @@
 
 counts.py     Counts and Statistic: the interface between tables and statistics
 profile.py    Profile: how many cells, classes and clusters there are of each size; every separable sum, exactly
+totals.py     how many items a table may have
 matrices.py   dense and sparse matrices, and crosstab frames, as cells
 merging.py    sums and differences of tables, as cells
 table.py      Table

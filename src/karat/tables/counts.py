@@ -7,8 +7,8 @@ from collections.abc import Callable, Hashable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias, TypeVar
 
-from karat.errors import TableError
-from karat.tables.profile import Information, Profile, Sizes, Squares, Totals
+from karat.errors import MeasureError, TableError, brief
+from karat.tables.profile import Information, Profile, Sizes, Squares, Totals, formula
 
 if TYPE_CHECKING:
     from karat.tables.moves import Moves
@@ -173,6 +173,8 @@ class Counts(ABC):
 
     def statistic(self, kind: type[K]) -> K:
         """The statistic of that kind, computed once and cached."""
+        if not (isinstance(kind, type) and issubclass(kind, Statistic)):
+            raise MeasureError(f"{brief(kind)} is not a Statistic; give a class derived from karat.Statistic.")
         return self.remember(kind, lambda: kind.of(self))  # type: ignore[no-any-return]
 
     def remember(self, key: Hashable, make: Callable[[], Any]) -> Any:
@@ -237,4 +239,4 @@ class SingleTable(Counts):
 
     def each(self, f: Callable[[Any], Any]) -> Any:
         """f(table)."""
-        return f(self)
+        return formula(f)(self)

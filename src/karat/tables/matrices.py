@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import TableError, brief
+from karat.kernels.objects import types_of
 from karat.labels.encoding import mask_of
 from karat.labels.names import as_array, check_names, plain_values
 
@@ -81,11 +82,18 @@ def _check_margins(classes: Any, clusters: list[Any], cells: NDArray[Any]) -> No
         return
     if margins:
         raise TableError(
-            f"the row and the column {classes[-1]!r} are the sums of the others; leave them out (margins=False)."
+            f"the row and the column {brief(classes[-1])} are the sums of the others; leave them out (margins=False)."
         )
 
 
+def _is_nested(row: Any) -> bool:
+    """Whether a cell of a row is a list, which NumPy would search to any depth."""
+    return isinstance(row, (list, tuple)) and any(issubclass(kind, (list, tuple)) for kind in types_of(row))
+
+
 def _dense(matrix: Any) -> NDArray[Any]:
+    if isinstance(matrix, (list, tuple)) and any(_is_nested(row) for row in matrix):
+        raise TableError("the table has lists in its cells; give a list of rows of numbers.")
     try:
         dense = as_array(matrix, "the table")
     except ValueError:
@@ -130,7 +138,7 @@ def clean_counts(values: NDArray[Any]) -> NDArray[Any]:
     values = exact_numbers(values)
     if values.dtype.kind not in "biuf":
         odd = next((v for v in values.tolist() if not isinstance(v, Real)), None)
-        raise TableError(f"the table has the cell {odd!r}; cells are counts or weights, so give numbers.")
+        raise TableError(f"the table has the cell {brief(odd)}; cells are counts or weights, so give numbers.")
     with np.errstate(over="ignore"):
         finite = np.isfinite(values.astype(np.float64))
     bad = np.flatnonzero(~finite | (values < 0))
@@ -175,7 +183,7 @@ def _names(given: Sequence[Any] | None, size: int, what: str, lines: str) -> lis
     try:
         names = list(given)
     except TypeError:
-        raise TableError(f"{what} is {given!r}; give a list of names.") from None
+        raise TableError(f"{what} is {brief(given)}; give a list of names.") from None
     if len(names) != size:
         raise TableError(f"{what} has {len(names)} names but the table has {size} {lines}; give one for each.")
     check_names(names, what)

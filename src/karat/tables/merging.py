@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -51,6 +52,33 @@ def common_policy(policy: Policy, other: Policy) -> Policy:
             "count them again under one."
         )
     return common
+
+
+def same_cells(table: Table, other: Table) -> bool:
+    """Whether two tables have the same cells: equal counts of the same class and cluster, in any order."""
+    if table.counts.size != other.counts.size:
+        return False
+    row_codes: dict[Any, int] = {}
+    col_codes: dict[Any, int] = {}
+    cells = []
+    for one in (table, other):
+        rows, cols = _shared_codes(one.classes, row_codes)[one.rows], _shared_codes(one.clusters, col_codes)[one.cols]
+        order = np.lexsort((one.counts, cols, rows))
+        cells.append((rows[order], cols[order], one.counts[order]))
+    return all(map(np.array_equal, *cells))
+
+
+def _shared_codes(names: Sequence[Any], codes: dict[Any, int]) -> Ints:
+    """The code of each name, the same in all tables that share codes; new names are added to them."""
+    return np.array([codes.setdefault(label_key(name), len(codes)) for name in names], dtype=np.int64)
+
+
+def with_policies(table: Table, policies: Sequence[Policy]) -> Table:
+    """The table with the numbers of dropped items of some batches that left no item."""
+    policy = table.policy
+    for other in policies:
+        policy = common_policy(policy, other)
+    return replace(table, policy=policy) if policies else table
 
 
 def subtracted(table: Table, part: Table) -> Cells:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.errors import MeasureError, brief
 from karat.kernels.logarithm import log_terms
 from karat.kernels.tallying import sums_by_exponent, tally
 
@@ -67,6 +68,13 @@ class Squares(NamedTuple):
     cells: Any
     classes: Any
     clusters: Any
+
+
+def formula(f: Any) -> Any:
+    """A formula of cells, sizes or tables; MeasureError if it is not a function."""
+    if not callable(f):
+        raise MeasureError(f"{brief(f)} is not a formula; give a function.")
+    return f
 
 
 @dataclass(frozen=True)
@@ -156,7 +164,7 @@ class Profile:
         return self._total(self.clusters, f)
 
     def _total(self, sizes: Sizes, f: Callable[[Floats, Totals], Floats]) -> float:
-        values = f(self.weights(sizes), Totals(self))
+        values = formula(f)(self.weights(sizes), Totals(self))
         return math.fsum((values * np.array(sizes.times, dtype=np.float64)).tolist())
 
     def weights(self, sizes: Sizes) -> Floats:

@@ -18,8 +18,9 @@ from karat.labels.names import as_array
 from karat.limits import STACK
 from karat.tables.counts import CellFormula, Counts, SizeFormula
 from karat.tables.matrices import check_precision, exact_numbers
-from karat.tables.profile import Exact, Information, Squares, Totals, exact_sum
-from karat.tables.table import LIMIT, Table
+from karat.tables.profile import Exact, Information, Squares, Totals, exact_sum, formula
+from karat.tables.table import Table
+from karat.tables.totals import LIMIT
 
 Floats = NDArray[np.float64]
 
@@ -78,7 +79,7 @@ class Stack(Counts):
     @classmethod
     def of(cls, tables: Iterable[Table]) -> Stack:
         """Stack tables of any shapes, padded with empty classes and clusters to the largest."""
-        tables = list(tables) if isinstance(tables, Iterable) else []
+        tables = list(tables) if isinstance(tables, Iterable) and getattr(tables, "shape", None) != () else []
         if not tables or not all(isinstance(table, Table) for table in tables):
             raise TableError("Stack.of takes a list of one or more Tables; give one.")
         shape = np.max([table.shape for table in tables], axis=0)
@@ -184,10 +185,10 @@ class Stack(Counts):
         return np.asarray((self.nonempty_cells == classes) & (self.nonempty_cells == clusters))
 
     def class_total(self, f: SizeFormula) -> Any:
-        return np.where(self.class_sizes > 0, f(self.class_sizes, Totals(self, 1)), 0).sum(axis=1)
+        return np.where(self.class_sizes > 0, formula(f)(self.class_sizes, Totals(self, 1)), 0).sum(axis=1)
 
     def cluster_total(self, f: SizeFormula) -> Any:
-        total = np.where(self.cluster_sizes > 0, f(self.cluster_sizes, Totals(self, 1)), 0).sum(axis=1)
+        total = np.where(self.cluster_sizes > 0, formula(f)(self.cluster_sizes, Totals(self, 1)), 0).sum(axis=1)
         return np.where(self._same, self.class_total(f), total) if self._same.any() else total
 
     def cell_total(self, f: CellFormula) -> Any:
@@ -201,11 +202,13 @@ class Stack(Counts):
 
     def _values(self, f: CellFormula) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):
-            values = f(self._cells, self.class_sizes[:, :, None], self.cluster_sizes[:, None, :], Totals(self, 2))
+            values = formula(f)(
+                self._cells, self.class_sizes[:, :, None], self.cluster_sizes[:, None, :], Totals(self, 2)
+            )
         return np.where(self._cells > 0, values, 0.0)
 
     def each(self, f: Callable[[Any], Any]) -> Any:
-        return np.array([f(table) for table in self], dtype=np.float64)
+        return np.array([formula(f)(table) for table in self], dtype=np.float64)
 
     def matched(self, *, greedy: bool = False) -> Any:
         return self.each(lambda table: table.matched(greedy=greedy))

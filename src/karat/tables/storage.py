@@ -22,7 +22,7 @@ from karat.foreign import first_line
 from karat.labels.identity import Singleton
 from karat.labels.names import MISSING, check_names, plain
 from karat.labels.policy import Policy
-from karat.limits import CELLS
+from karat.limits import CELLS, MEMBERS
 from karat.output.files import atomic_file
 
 FORMAT = 2
@@ -93,7 +93,9 @@ def load_cells(path: str | PathLike[str]) -> Stored:
     except (
         ValueError, KeyError, IndexError, TypeError, AttributeError, ArithmeticError, RecursionError, MemoryError
     ) as problem:  # fmt: skip
-        raise TableError(f"{str(path)!r} is not a table that karat saved ({problem}); save it again.") from None
+        raise TableError(
+            f"{str(path)!r} is not a table that karat saved ({first_line(problem)}); save it again."
+        ) from None
     return stored
 
 
@@ -214,7 +216,7 @@ _KINDS: dict[type, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
     frozenset: (
         "frozenset",
         lambda x: [_pack(v) for v in sorted(x, key=repr)],
-        lambda x: frozenset(_unpack(v) for v in x),
+        lambda x: frozenset(_unpack(v) for v in _few(x)),
     ),
     bytes: ("bytes", lambda x: x.hex(), bytes.fromhex),
     complex: ("complex", lambda x: [x.real, x.imag], lambda x: complex(*x)),
@@ -242,7 +244,7 @@ def _pack(label: Any) -> Any:
         return label
     if type(label) not in _KINDS:
         raise TableError(
-            f"the label {label!r} of type {type(label).__name__} cannot be saved; relabel with text or numbers."
+            f"the label {brief(label)} of type {type(label).__name__} cannot be saved; relabel with text or numbers."
         )
     name, pack, _ = _KINDS[type(label)]
     return {name: pack(label)}
@@ -253,6 +255,12 @@ def _short(digits: str) -> str:
     if len(digits) > 2 * DIGITS:
         raise ValueError(f"a label of {len(digits):,} digits")
     return digits
+
+
+def _few(members: Any) -> Any:
+    """The members of a label; TableError if there are very many, which may be chosen to have one hash."""
+    MEMBERS.check(len(members), "a label", TableError)
+    return members
 
 
 def _unpack(stored: Any) -> Any:

@@ -98,11 +98,10 @@ class AlignedSystems:
         labels = self.labels
         totals = None if labels.totals is None else labels.totals[rows]
         if totals is not None and not totals.any():
-            name = brief((labels.groups.names or ())[code]) if labels.groups is not None else code
-            raise LabelError(f"all weights in group {name} are 0; give at least one of its items a positive weight.")
-        gold = None if labels.gold is None else _small(labels.gold.at(rows))
+            raise LabelError(zero_group((labels.groups.names or ())[code] if labels.groups is not None else code))
+        gold = None if labels.gold is None else with_few_names(labels.gold.at(rows))
         return {
-            name: Table.of_codes(gold, _small(side.at(rows)), totals, labels.group_policies[name][code])
+            name: Table.of_codes(gold, with_few_names(side.at(rows)), totals, labels.group_policies[name][code])
             for name, side in labels.systems.items()
         }
 
@@ -121,7 +120,12 @@ class AlignedSystems:
         return self.labels.dropped_by
 
 
-def _small(side: Coded) -> Coded:
+def zero_group(name: Any) -> str:
+    """The message for a group without a positive weight."""
+    return f"all weights in group {brief(name)} are 0; give at least one of its items a positive weight."
+
+
+def with_few_names(side: Coded) -> Coded:
     """A side recoded to the labels that occur: a small group need not carry all names."""
     if side.names is None:
         return side

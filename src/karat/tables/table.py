@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from os import PathLike
@@ -14,51 +12,23 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import NothingLeftError, Option, TableError, brief, whole
+from karat.errors import NothingLeftError, TableError, brief, whole
 from karat.kernels.assignment import best_matching, greedy_matching
 from karat.kernels.counting import cross_count
 from karat.kernels.tallying import add_by_code, best_by_code
 from karat.labels.alignment import align
-from karat.labels.identity import label_key
 from karat.labels.policy import Missing, NoiseAs, Policy
 from karat.labels.rows import PRED, Aligned, Coded, in_order_of_cells
-from karat.labels.weights import check_weights
 from karat.limits import ITEMS
 from karat.output.frames import frame
 from karat.output.numbers import several
 from karat.tables.counts import CellFormula, SingleTable, count_itself
 from karat.tables.matrices import matrix_cells
-from karat.tables.merging import added, common_policy, subtracted
-from karat.tables.profile import Exact, Profile, Sizes, exact_sizes, exact_sum
+from karat.tables.merging import added, same_cells, subtracted, with_policies
+from karat.tables.profile import Profile, Sizes, exact_sizes, exact_sum, formula
+from karat.tables.totals import LIMIT, check_total, total_of
 
 Ints: TypeAlias = NDArray[np.int64]
-
-LIMIT = 1 << 62  # items in a table, so that the sum of two margins fits 64 bits
-
-
-def _total(weights: NDArray[Any]) -> float | Exact:
-    """The sum of weights, exact for integers and fractions, infinite if it is beyond floats."""
-    if weights.dtype.kind != "f":
-        return exact_sum(weights)
-    with np.errstate(over="ignore"):
-        return float(weights.sum())
-
-
-def check_total(total: float | Exact) -> None:
-    """Raise TableError if there are more items than can be counted exactly."""
-    if not total < LIMIT:
-        number = float(total)
-        remedy = "scale them down" if math.isfinite(number) else "give finite numbers"
-        raise TableError(f"the cells add up to {number:.3g}; karat counts fewer than 2^62 (4.6e18) items, so {remedy}.")
-
-
-def check_counts(values: Any, size: int | None, column: str) -> Ints:
-    """The numbers of items in a column as integers; fractions, and too many items, are refused."""
-    counts = check_weights(values, size)
-    check_total(_total(counts))
-    if counts.dtype.kind in "fO" and (counts % 1).any():
-        raise TableError(Option("count", (column,)), " has fractions; give whole numbers of items, or use weights.")
-    return counts.astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -137,7 +107,7 @@ class Table(SingleTable):
         options: as in from_labels(), such as missing="drop". A batch of which every item is dropped is counted as such.
         """
         if isinstance(batches, Table) or not isinstance(batches, Iterable) or getattr(batches, "shape", None) == ():
-            raise TableError(f"{str(batches)[:60]!r} are no batches; give a list of (gold, pred), or of tables.")
+            raise TableError(f"{brief(batches)} are no batches; give a list of (gold, pred), or of tables.")
         merged: list[Table] = []
         empty: list[NothingLeftError] = []
         for batch in batches:
@@ -151,10 +121,7 @@ class Table(SingleTable):
                 merged[-2:] = [_sum(merged[-2:])]
         if not merged:
             raise empty[0] if empty else TableError("there are no batches; give at least one pair of gold and pred.")
-        total = _sum(merged)
-        for nothing in empty:
-            total = replace(total, policy=common_policy(total.policy, nothing.policies[PRED]))
-        return total
+        return with_policies(_sum(merged), [nothing.policies[PRED] for nothing in empty])
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Table:
@@ -178,7 +145,7 @@ class Table(SingleTable):
         rows and cols are indices into classes and clusters, or the labels, where classes and clusters are None.
         """
         if weights is not None:
-            check_total(_total(weights))
+            check_total(total_of(weights))
             if weights.dtype.kind != "i" and not (weights % 1).any():
                 weights = weights.astype(np.int64)
             positive = weights > 0
@@ -248,7 +215,9 @@ class Table(SingleTable):
     def _cells(self, f: CellFormula) -> NDArray[Any]:
         if f is count_itself:
             return self.counts
-        return np.asarray(f(self.counts, self.class_sizes[self.rows], self.cluster_sizes[self.cols], self.totals))
+        return np.asarray(
+            formula(f)(self.counts, self.class_sizes[self.rows], self.cluster_sizes[self.cols], self.totals)
+        )
 
     def _best(self, f: CellFormula, codes: Ints, size: int) -> Any:
         return exact_sum(best_by_code(codes, self._cells(f), size))
@@ -284,15 +253,9 @@ class Table(SingleTable):
         return self if other.__class__ is int and other == 0 else NotImplemented  # so that sum(tables) works
 
     def __eq__(self, other: object) -> bool:
-        return self._named_cells == other._named_cells if isinstance(other, Table) else NotImplemented
+        return same_cells(self, other) if isinstance(other, Table) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
-
-    @property
-    def _named_cells(self) -> Counter[tuple[Any, Any, Any]]:
-        classes, clusters = ([label_key(name) for name in names] for names in (self.classes, self.clusters))
-        cells = zip(self.rows.tolist(), self.cols.tolist(), self.counts.tolist(), strict=True)
-        return Counter((classes[r], clusters[c], count) for r, c, count in cells)
 
     def __reduce__(self) -> tuple[Any, ...]:
         cells = (self.rows, self.cols, self.unrounded, self.classes, self.clusters, self.policy)

@@ -127,7 +127,7 @@ def sampling_of(interval: float | bool | None, **options: Any) -> Sampling | Non
     from numbers import Real
 
     level = LEVEL if interval is True else interval
-    if not isinstance(level, Real) or not 0.5 <= float(level) < 1:
+    if not isinstance(level, Real) or not 0.5 <= level < 1:
         raise MeasureError(Option("interval", (level,)), " is not a confidence level; give a number such as 0.95.")
     return Sampling(level, **options)
 

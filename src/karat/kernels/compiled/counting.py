@@ -2,6 +2,8 @@
 # cython: freethreading_compatible=True
 """Counting and encoding integers of every type, straight from the arrays they come in."""
 
+import os
+
 import cython
 import numpy as np
 from cython.cimports.cpython.buffer import PyBUF_STRIDED_RO, PyBuffer_Release, PyObject_GetBuffer
@@ -18,6 +20,8 @@ Integer = cython.fused_type(
 )
 
 BLOCK = cython.declare(cython.Py_ssize_t, 512)  # items whose keys stay in the nearest cache
+
+SECRET = np.frombuffer(os.urandom(16), dtype=np.uint64) | np.uint64(1)  # of the hashes, odd
 
 CHANGED = "the labels changed while they were counted; leave the array alone, or give a copy"
 
@@ -332,8 +336,23 @@ def write_runs(starts, members, out, offset, start, stop):
     return run + 1 - offset
 
 
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _scattered(value: cython.ulonglong, first: cython.ulonglong, second: cython.ulonglong) -> cython.ulonglong:
+    """The hash of a value, in the high bits; first and second are the secret of this process."""
+    value = (value ^ second) * first
+    return (value ^ (value >> 32)) * second
+
+
 def first_seen(values):
-    """See the twin."""
+    """See the twin.
+
+    The order of the codes does not depend on the secret, with which nobody can choose values that share a slot.
+    """
+    first: cython.ulonglong = SECRET[0]
+    second: cython.ulonglong = SECRET[1]
     given: cython.const[cython.ulonglong][:] = values
     size: cython.Py_ssize_t = values.size
     codes = np.empty(size, dtype=np.uint32)
@@ -352,7 +371,7 @@ def first_seen(values):
     while True:
         with cython.nogil:
             while i < size:
-                index = (given[i] * cython.cast(cython.ulonglong, 0x9E3779B97F4A7C15)) >> shift
+                index = _scattered(given[i], first, second) >> shift
                 while slot[index] and seen[slot[index] - 1] != given[i]:
                     index = (index + 1) & mask
                 if not slot[index]:
@@ -374,7 +393,7 @@ def first_seen(values):
         slot = slots
         with cython.nogil:
             for earlier in range(known):
-                index = (seen[earlier] * cython.cast(cython.ulonglong, 0x9E3779B97F4A7C15)) >> shift
+                index = _scattered(seen[earlier], first, second) >> shift
                 while slot[index]:
                     index = (index + 1) & mask
                 slot[index] = cython.cast(cython.uint, earlier + 1)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import KaratError
+from karat.foreign import translated
 
 Floats = NDArray[np.float64]
 Normal: TypeAlias = tuple[float, float]  # mean and standard deviation
@@ -52,6 +53,10 @@ class DocumentModel:
     cut: Literal["twice", "rounded"] = "twice"
 
     def __post_init__(self) -> None:
+        with translated(lambda reason: f"the options of DocumentModel are of other types ({reason}); give numbers."):
+            self._check()
+
+    def _check(self) -> None:
         if not self.sizes or min(self.sizes) < 1 or self.specific < 0 or self.general < 0:
             raise KaratError(f"sizes={self.sizes!r} with {self.specific} and {self.general} terms make no documents.")
         if self.specific + self.general < 1 or not 0 <= self.belongs <= 1:
@@ -112,7 +117,10 @@ def tf_idf(counts: Any) -> Any:
         sparse = counts.tocsr()
         documents = np.asarray((sparse > 0).sum(axis=0)).ravel()
         return sparse @ diags_array(_weights(documents, sparse.shape[0]))
-    counts = np.asarray(counts, dtype=np.float64)
+    with translated(lambda reason: f"tf_idf needs a table of documents by terms ({reason}); give one of numbers."):
+        counts = np.asarray(counts, dtype=np.float64)
+    if counts.ndim != 2:
+        raise KaratError(f"tf_idf has counts of shape {counts.shape}; give a table of documents by terms.")
     return counts * _weights((counts > 0).sum(axis=0), counts.shape[0])
 
 

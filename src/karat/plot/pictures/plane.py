@@ -72,7 +72,7 @@ def plane(systems: object, *, ax: Axes | None = None, beta: float = 1, zoom: boo
     zoom: draw only the part of the plane that contains the systems; None: if they differ little.
     """
     if not isinstance(beta, Real) or isinstance(beta, bool) or not 0 < float(beta) < float("inf"):
-        raise KaratError(f"beta={beta!r} is not a weight of completeness; give a number above 0, such as 1.")
+        raise KaratError(f"beta={brief(beta)} is not a weight of completeness; give a number above 0, such as 1.")
     if zoom is not None and not isinstance(zoom, (int, np.bool_)):
         raise KaratError(f"zoom={brief(zoom)} is neither True nor False; give one of them, or None.")
     tables, points = _points(systems)

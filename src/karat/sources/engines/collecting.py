@@ -39,7 +39,7 @@ from karat.sources.engines.queries import (
 from karat.sources.engines.sums import exact_sums, has
 from karat.tables.counts import SingleTable
 from karat.tables.systems import AlignedSystems, Groups
-from karat.tables.table import check_total
+from karat.tables.totals import check_total
 
 COLLECTED = 2_000_000  # label combinations that are collected from the engine, at most
 

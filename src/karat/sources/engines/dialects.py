@@ -14,7 +14,8 @@ import numpy as np
 
 from karat.errors import LabelError
 from karat.foreign import translated
-from karat.labels.encoding import instants, times
+from karat.labels.columns import times
+from karat.labels.encoding import instants
 
 Lazy: TypeAlias = Any  # narwhals' LazyFrame, which is generic in what it wraps
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import TableError
-from karat.tables.table import LIMIT, check_total
+from karat.tables.totals import LIMIT, check_total
 
 BITS, PARTS = 30, 6
 TOP = 2.0**-32  # a float below 2^62 times this is below 2^30

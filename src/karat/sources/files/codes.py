@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.foreign import first_line
 from karat.labels.names import encode_objects
 from karat.sources.files.database import Database, RefusedError
 
@@ -52,7 +53,7 @@ def numbered(database: Database, query: str, about: str) -> tuple[Names, str]:
         try:
             labels = [_decoded(label) for label in labels]
         except (ValueError, RecursionError) as problem:
-            raise RefusedError(f"{about!r} has a label that cannot be read ({problem}); mend it.") from None
+            raise RefusedError(f"{about!r} has a label that cannot be read ({first_line(problem)}); mend it.") from None
     return Names.of(labels), codes
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from karat.errors import FileError, LabelError, NothingLeftError
+from karat.labels.policy import Policy
 from karat.labels.rows import Aligned, Coded, Rows, rows_of
 from karat.labels.treatment import apply_policy
 from karat.labels.weights import ALL_ZERO
@@ -17,8 +18,10 @@ from karat.sources.files.database import Database
 from karat.sources.files.options import Reading
 from karat.sources.files.queries import Batch, batches, lacking, without_label
 from karat.sources.files.roles import Pairing
-from karat.tables.systems import AlignedSystems, CountedSystems, Groups, Systems
-from karat.tables.table import Table, check_counts
+from karat.tables.merging import with_policies
+from karat.tables.systems import AlignedSystems, CountedSystems, Groups, Systems, with_few_names, zero_group
+from karat.tables.table import Table
+from karat.tables.totals import check_counts
 
 MOST_CODES = 50_000_000  # label codes in memory, of four bytes each; beyond that only tables are kept
 
@@ -44,7 +47,10 @@ def queried(pairings: Sequence[Pairing], reading: Reading, database: Database) -
             parts.clear()
     violations.raise_first(database)
     if parts and counts.empty:
-        return AlignedSystems(_applied(_joined(parts), pairings, reading))
+        rows = _joined(parts)
+        if rows.weights is not None and not rows.weights.any():
+            raise LabelError(ALL_ZERO)
+        return AlignedSystems(_applied(rows, pairings, reading))
     for part in parts:
         counts.add(part)
     return counts.systems()
@@ -59,8 +65,6 @@ def _rows(batch: Batch, reading: Reading) -> Rows:
 
 def _applied(rows: Rows, pairings: Sequence[Pairing], reading: Reading) -> Aligned:
     """The rows with the policy applied."""
-    if rows.weights is not None and not rows.weights.any():
-        raise LabelError(ALL_ZERO)
     together = pairings[0].together
     policy = replace(
         reading.policy, weighted=reading.options["weights"] is not None, matched="positions" if together else "items"
@@ -136,59 +140,89 @@ class _Violations:
                 raise FileError(messages.without_label(side, self.missing[name], noun, few))
 
 
+class _Sum:
+    """The table of one system, of all items or of a group, summed part by part."""
+
+    def __init__(self) -> None:
+        self.tables: list[Table] = []
+        self.policies: list[Policy] = []  # of parts that have no table, since every item was dropped or weighs 0
+        self.unweighted = False  # whether an item weighs 0
+
+    def add(self, aligned: Aligned, system: str, rows: Any, policy: Policy) -> None:
+        """Count some rows of a part; those that weigh 0 are left out."""
+        totals = None if aligned.totals is None else aligned.totals[rows]
+        if totals is not None and not totals.all():
+            self.unweighted = True
+            rows, totals = rows[totals > 0], totals[totals > 0]
+        if rows.size and aligned.gold is not None:
+            gold, pred = (with_few_names(side.at(rows)) for side in (aligned.gold, aligned.systems[system]))
+            self.tables.append(Table.of_codes(gold, pred, totals, policy))
+        else:
+            self.policies.append(policy)
+
+    def total(self, noise: Any) -> Table:
+        """The sum; noise is the noise label as it was given, which parts without noise do not have in its own type."""
+        policies = [*(table.policy for table in self.tables), *self.policies]
+        label = next((policy.noise for policy in policies if policy.noise is not noise), noise)
+        policies = [replace(policy, noise=label) for policy in policies]
+        tables = [replace(table, policy=policy) for table, policy in zip(self.tables, policies, strict=False)]
+        return with_policies(Table.from_batches(tables), policies[len(tables) :])
+
+
 class _Tables:
     """The tables of systems and groups, summed part by part."""
 
     def __init__(self, pairings: Sequence[Pairing], reading: Reading) -> None:
         self.pairings, self.reading = pairings, reading
-        self.parts: dict[str, list[Table]] = {pairing.name: [] for pairing in pairings}
-        self.groups: dict[int, dict[str, list[Table]]] = {}
-        self.names: list[Any] = []
-        self.dropped, self.dropped_by = 0, dict.fromkeys(["gold", *self.parts], 0)
-        self.lost: dict[str, Any] = {}
+        self.sums: dict[tuple[int, str], _Sum] = {}  # by code of group, 0 if there are no groups, and system
+        self.names: list[Any] | None = None  # of groups
+        self.dropped, self.dropped_by = 0, dict.fromkeys(["gold", *(pairing.name for pairing in pairings)], 0)
 
     @property
     def empty(self) -> bool:
         """Whether no part has been counted."""
-        return not self.groups and not any(self.parts.values()) and not self.dropped
+        return not self.sums
 
     def add(self, rows: Rows) -> None:
         """Count a part of the items."""
         if rows.groups is not None:
             self.names = list(rows.groups.names or ())
-            for code in range(len(self.names)):
-                self.groups.setdefault(code, {name: [] for name in self.parts})
+        part: Aligned | NothingLeftError
         try:
-            aligned = _applied(rows, self.pairings, self.reading)
-        except NothingLeftError:
+            part = aligned = _applied(rows, self.pairings, self.reading)
+            self.dropped += aligned.dropped
+        except NothingLeftError as problem:
+            part, aligned = problem, Aligned(None, {}, {})
             self.dropped += int(rows.sides[""].codes.size if rows.counts is None else rows.counts.sum())
-            return
-        self.dropped += aligned.dropped
-        for name, number in aligned.dropped_by.items():
+        for name, number in part.dropped_by.items():
             self.dropped_by[name] += number
-        if aligned.groups is None:
-            for name in self.parts:
-                self.parts[name].append(Table.of_aligned(aligned, name))
-            return
-        systems: Any = AlignedSystems(aligned).groups
-        by_code = rows_of(aligned.groups.codes, len(self.names))
-        for code, indices in enumerate(by_code):
-            if indices.size:
-                for name, table in systems[self.names[code]].items():
-                    self.groups[code][name].append(table)
+        chosen = [np.arange(0 if aligned.gold is None else aligned.gold.codes.size)]
+        if self.names is not None:
+            codes = np.zeros(0, np.int64) if aligned.groups is None else aligned.groups.codes
+            chosen = rows_of(codes, len(self.names))
+        for name, policy in part.policies.items():
+            for code, indices in enumerate(chosen):
+                own = policy if self.names is None else part.group_policies[name][code]
+                self.sums.setdefault((code, name), _Sum()).add(aligned, name, indices, own)
 
     def systems(self) -> CountedSystems:
         """The systems with the summed tables of all parts."""
-        if self.groups:
-            groups = Groups(
-                (
-                    self.names[code],
-                    {n: Table.from_batches(parts) for n, parts in tables.items()} if any(tables.values()) else None,
-                )
-                for code, tables in sorted(self.groups.items())
-            )
-            return CountedSystems({}, groups, self.dropped, self.dropped_by)
-        if not any(self.parts.values()):
+        if not any(total.tables for total in self.sums.values()):
+            if any(total.unweighted for total in self.sums.values()):
+                raise LabelError(ALL_ZERO)
             raise NothingLeftError(f"no item is left to score: all {self.dropped:,} were dropped; keep some.")
-        tables = {name: Table.from_batches(parts) for name, parts in self.parts.items()}
-        return CountedSystems(tables, None, self.dropped, self.dropped_by)
+        if self.names is None:
+            return CountedSystems(self._totals(0), None, self.dropped, self.dropped_by)
+        groups = Groups((name, self._group(code, name)) for code, name in enumerate(self.names))
+        return CountedSystems({}, groups, self.dropped, self.dropped_by)
+
+    def _totals(self, code: int) -> dict[str, Table]:
+        noise = self.reading.policy.noise
+        return {pairing.name: self.sums[code, pairing.name].total(noise) for pairing in self.pairings}
+
+    def _group(self, code: int, name: Any) -> dict[str, Table] | None:
+        """The tables of a group; None if all its items were dropped."""
+        first = self.sums[code, self.pairings[0].name]  # systems have the same items
+        if not first.tables and first.unweighted:
+            raise LabelError(zero_group(name))
+        return self._totals(code) if first.tables else None

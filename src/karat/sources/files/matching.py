@@ -16,7 +16,7 @@ from karat.sources.files import messages
 from karat.sources.files.options import Reading
 from karat.sources.files.roles import ColumnRef, Pairing
 from karat.sources.files.sources import Source, as_list
-from karat.tables.table import check_counts
+from karat.tables.totals import LIMIT, check_counts
 
 
 def matched_in_memory(pairings: Sequence[Pairing], reading: Reading) -> Aligned:
@@ -126,7 +126,7 @@ def _is_missing(label: Any) -> bool:
 
 
 def _weights(source: Source, column: str) -> list[Any]:
-    """The weight of each row, text as a number; integers stay exact."""
+    """The weight of each row, text as a number: integers, exact, if all are integral, else floats as in DuckDB."""
     values = as_list(source.values(column))
     lacking = sum(map(_is_missing, values))
     if lacking:
@@ -137,6 +137,8 @@ def _weights(source: Source, column: str) -> list[Any]:
     bad = [number for number in numbers if isinstance(number, (int, float)) and not 0 <= number < math.inf]
     if bad:
         raise messages.bad_weight(source, column, min(bad, key=lambda number: (number != number, number)))
+    if any(isinstance(number, float) and not number.is_integer() for number in numbers):  # a column of floats
+        return [float(number) if isinstance(number, int) and number < LIMIT else number for number in numbers]
     return numbers
 
 

@@ -283,11 +283,12 @@ def _texts_of(names: Columns | None) -> tuple[str, ...]:
 
 
 def check_encoding(encoding: str) -> None:
-    """Refuse an encoding unknown to Python."""
+    """Refuse an encoding unknown to Python, or not of texts."""
     import codecs
 
     try:
         "".encode(encoding)
+        b"\xf7a-\xff".decode(encoding, "replace")  # those of domain names do not replace what they cannot decode
         known = codecs.lookup(encoding)._is_text_encoding
     except (LookupError, ValueError):  # a name with a zero byte raises the last
         known = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from karat.errors import FileError
+from karat.foreign import first_line
 from karat.limits import COLUMNS
 from karat.sources.files.inputs import Input
 from karat.sources.files.registry import Columns, Format, Header, Query, add
@@ -30,7 +31,9 @@ def read_json_lines(source: Input) -> Columns:
             if isinstance(record, _Object) and record.repeats:
                 raise ValueError("a key occurs twice")
         except (ValueError, RecursionError) as problem:
-            raise FileError(f"{source.name!r} is not JSON in line {number} ({problem}); mend the line.") from None
+            raise FileError(
+                f"{source.name!r} is not JSON in line {number} ({first_line(problem)}); mend the line."
+            ) from None
         if not isinstance(record, dict):
             raise FileError(f"{source.name!r} has {line[:40]!r} in line {number}; give one JSON object per line.")
         records.append(record)
