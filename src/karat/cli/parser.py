@@ -52,8 +52,27 @@ class _Parser(argparse.ArgumentParser):
         (put if file is sys.stdout else say)(message.removesuffix("\n"))
 
 
+class _Ignored:
+    """A command whose options are not asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *_, **__: self
+
+
+class _NamesOnly:
+    """Commands without their options, for the list of commands."""
+
+    def __init__(self, commands: Any) -> None:
+        self.commands = commands
+
+    def add_parser(self, name: str, *, help: str, **_: Any) -> Any:
+        """List a command."""
+        self.commands.add_parser(name, help=help, add_help=False)
+        return _Ignored()
+
+
 def parser(command: str | None = None) -> argparse.ArgumentParser:
-    """The parser of all commands; or of one command only, which is faster."""
+    """The parser of all commands; of one command only, or of the list of commands (-h), which is faster."""
     top = _Parser(
         prog="karat",
         description="How close is a clustering to gold?",
@@ -70,7 +89,7 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
         "reproduce": _reproduce, "data": _data, "example": _example, "completion": _completion,
     }  # fmt: skip
     for branch in [branches[command]] if command in branches else branches.values():
-        branch(commands)
+        branch(_NamesOnly(commands) if command in ("-h", "--help") else commands)
     return top
 
 
