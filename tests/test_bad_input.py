@@ -315,3 +315,19 @@ def test_a_number_of_too_many_digits_is_told_without_advice_about_python(tmp_pat
     for ask in (lambda: karat.read(path), lambda: karat.Table.load(table)):
         with pytest.raises(karat.KaratError, match="a number of more than 4,300 digits"):
             ask()
+
+
+def test_a_frame_with_two_columns_of_one_name_is_refused_in_a_sentence() -> None:
+    frame = pd.DataFrame([[1, 2]], columns=["a", "a"])
+    for data in (frame, pa.table([[1], [2]], names=["a", "a"])):
+        with pytest.raises(karat.LabelError, match="gold is a table with columns 'a', 'a'; give one of its columns"):
+            karat.ari(data, [1])
+    with pytest.raises(karat.LabelError, match="'a' 2 times"):
+        karat.table(frame, gold="a", pred="a")
+
+
+def test_ids_that_are_too_deep_to_print_are_shown_by_their_type() -> None:
+    deep: Any = 1
+    for _ in range(5000):
+        deep = (deep,)
+    assert "a deep tuple" in karat.report(["a", "a", "b"], [1, 2, 2], id=[deep] * 3).html()

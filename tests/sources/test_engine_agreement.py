@@ -135,6 +135,7 @@ def test_cells_that_stay_in_an_engine_give_what_lists_give(engine: str, case: Ca
     assume(case.kind not in LACKING.get(engine, ()))
     assume(case.options["missing"] in ("raise", "drop") and case.options.get("noise_as") != "singletons")
     assume(case.weights in (None, "integers"))
+    assume((engine, case.kind) != ("dask", "decimals"))  # which it does not compare with a noise label
     if engine in ARROW:
         # Arrow refuses to divide larger integers, and to compare with integers beyond 63 bits
         assume(max(case.given) < 2**53 and case.kind != "unsigned integers")

@@ -161,7 +161,9 @@ def _from_column(labels: Any, side: str) -> Labels:
         with translated(lambda reason: f"{side} is a {kind} that cannot be read ({reason}); {remedy}.", LabelError):
             return _from_series(nw.from_native(labels, series_only=True), side)
     if nw.dependencies.is_into_dataframe(labels):
-        columns = listed(nw.from_native(labels, eager_only=True).columns) or "none"
+        # by its own attribute: narwhals refuses a frame with two columns of one name
+        names = labels.column_names if hasattr(labels, "column_names") else labels.columns
+        columns = listed(list(names)) or "none"
         raise LabelError(f"{side} is a table with columns {columns}; give one of its columns.")
     if hasattr(labels, "toarray"):
         raise LabelError(

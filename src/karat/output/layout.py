@@ -41,6 +41,8 @@ def shown(text: object) -> str:
         plain = str(text)
     except ValueError:  # Python does not write integers of very many digits
         return f"an integer of {text.bit_length():,} bits" if isinstance(text, int) else f"a {type(text).__name__}"
+    except RecursionError:
+        return f"a deep {type(text).__name__}"
     if plain.isascii() and plain.isprintable():
         return plain
     return _HALVES.sub(_escape, _CONTROL.sub(_escape, plain))

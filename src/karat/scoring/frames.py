@@ -54,7 +54,8 @@ def _wrapped(data: Any) -> Any:
     try:
         frame = nw.from_native(data, pass_through=True)
     except Exception as problem:  # a frame that cannot be read: for instance, with two columns of one name
-        raise LabelError(f"the frame cannot be read ({str(problem).splitlines()[0][:120]}); correct it.") from None
+        reason = " ".join(str(problem).split())[:120]
+        raise LabelError(f"the frame cannot be read ({reason}); correct it.") from None
     return frame if isinstance(frame, (nw.DataFrame, nw.LazyFrame)) else None
 
 

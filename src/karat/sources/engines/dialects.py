@@ -24,7 +24,7 @@ ENGINES = {  # by package: its name, and the remedy when a query fails
     "ibis": ("Ibis", "check its session, and try again"),
     "duckdb": ("DuckDB", "check its connection and the columns that were named"),
     "_duckdb": ("DuckDB", "check its connection and the columns that were named"),
-    "polars": ("Polars", "check the columns that were named"),
+    "polars": ("Polars", "check that its files are complete, and the columns that were named"),
     "pyarrow": ("Arrow", "check the columns that were named"),
     "pandas": ("pandas", "check the columns that were named"),
     "dask": ("Dask", "check the columns that were named"),
