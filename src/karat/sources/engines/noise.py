@@ -61,6 +61,8 @@ def _literal(label: Any) -> Any:
         return None
     if isinstance(label, (bool, str, bytes)) or is_temporal(label):
         return label
+    if isinstance(label, Decimal) and label.is_finite() and -40 <= int(label.as_tuple().exponent) < 0:
+        return label  # as it is: a float would be rounded
     number = label_key(label.real if isinstance(label, complex) else label)
     if isinstance(number, int) and abs(number) < LONG:
         return number
