@@ -211,3 +211,9 @@ def test_a_stream_that_can_be_read_once_is_enough(weights: str | None) -> None:
     assert karat.score(relation, gold="G", pred="P", weights=weights, measures=["ari"])["ari"] == 1
     with pytest.raises(karat.LabelError, match="gold='Q' is no column of the frame; there are 'G', 'P', 'W', 'other'"):
         karat.score(pa.RecordBatchReader.from_batches(table.schema, batches), gold="Q", pred="P")
+
+
+def test_times_of_day_with_an_offset_are_refused() -> None:
+    rows = "(VALUES ('12:00:00+00'::TIMETZ, 1), ('12:00:00+01'::TIMETZ, 2)) AS t(g, p)"
+    with pytest.raises(karat.LabelError, match="TIME WITH TIME ZONE, whose offset is lost"):
+        karat.table(duckdb.connect().sql(f"SELECT * FROM {rows}"), gold="g", pred="p")

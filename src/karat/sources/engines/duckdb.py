@@ -255,6 +255,8 @@ def _frame(relation: Any) -> Lazy:
 
 def _exact(name: str, kind: str) -> str:
     """The SQL of a column with NaN as a missing value, and with text compared by its bytes, not by a collation."""
+    if kind.upper().startswith("TIME WITH"):
+        raise LabelError(f"a column is {kind}, whose offset is lost on the way; give it as text, column::VARCHAR.")
     if kind.upper() in ("DOUBLE", "FLOAT"):
         return f"CASE WHEN isnan({name}) THEN NULL ELSE {name} END"
     return f'{name} COLLATE "C"' if kind.upper().startswith("VARCHAR") and not kind.endswith("]") else name
